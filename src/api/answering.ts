@@ -30,7 +30,7 @@ export interface Question<Answer> {
 
 interface TableWriter {
   readonly runner: QueryRunner;
-  of(answer: unknown): ListTable;
+  toTable(answer: unknown): ListTable;
 }
 
 /** An error body in the format of a dialect, such as Etherscan's. */
@@ -103,7 +103,7 @@ async function answer<Answer>(
   const tableEncoding =
     asTable === undefined ? null : chooseTableEncoding(ctx, parseParams(FORMAT_PARAMS, ctx));
   if (asTable !== undefined && tableEncoding !== null) {
-    return answerTable(ctx, asTable.runner, tableEncoding, asTable.of(await read()));
+    return answerTable(ctx, asTable.runner, tableEncoding, asTable.toTable(await read()));
   }
   const { body, etag } = key === null ? await toJsonBody(await read()) : await cache.get(key, read, keepMs);
   ctx.type = 'application/json';

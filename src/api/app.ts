@@ -136,11 +136,17 @@ function missingEndpoint(
 ): AppError {
   const paths = routes.map(({ path }) => path);
   const [path = ''] = ctx.originalUrl.split('?');
-  const asked = chains.length === 0 || ctx.state.chainPrefix !== undefined ? null : splitChainPath(ctx.path);
-  if (asked !== null && (/^\d+$/.test(asked.word) || matchPaths(paths)(asked.path))) {
-    const known = chains.map(({ chainId, slug }) => (slug === '' ? `${chainId}` : `${chainId} (${slug})`));
-    const word = asked.word.slice(0, PATH_SHOWN_MAX);
-    return new AppError('not_found', `there is no chain ${word} here; known chains: ${known.join(', ')}`);
+  const askedPath =
+    chains.length === 0 || ctx.state.chainPrefix !== undefined ? null : splitChainPath(ctx.path);
+  if (askedPath !== null && (/^\d+$/.test(askedPath.word) || matchPaths(paths)(askedPath.path))) {
+    const chainNames = chains.map(({ chainId, slug }) =>
+      slug === '' ? `${chainId}` : `${chainId} (${slug})`,
+    );
+    const word = askedPath.word.slice(0, PATH_SHOWN_MAX);
+    return new AppError(
+      'not_found',
+      `there is no chain ${word} here; known chains: ${chainNames.join(', ')}`,
+    );
   }
   const suggestedPath = suggestPath(ctx.path, paths);
   const hint = suggestedPath === null ? '' : `; did you mean ${suggestedPath.slice(0, PATH_SHOWN_MAX)}?`;

@@ -94,7 +94,7 @@ export function route<
     return {
       ...question,
       ...(keepMs === undefined ? {} : { keepMs }),
-      ...(listTable === null || runner === null ? {} : { asTable: { runner, of: listTable } }),
+      ...(listTable === null || runner === null ? {} : { asTable: { runner, toTable: listTable } }),
     };
   };
   return { path, doc, handle: answering(deps.cache, ask, scope.refuse) };

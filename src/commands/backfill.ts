@@ -105,8 +105,8 @@ async function fillFrom(
     const blocks = await open(storage);
     try {
       await withIngester(config, log, blocks.from, async (ingester) => {
-        const first = from ?? (await firstStored(storage, config.chainId)) ?? blocks.from;
-        await compareWithStored(storage, config.chainId, { from: first, to: blocks.to });
+        const firstBlock = from ?? (await firstStored(storage, config.chainId)) ?? blocks.from;
+        await compareWithStored(storage, config.chainId, { from: firstBlock, to: blocks.to });
         await fill(ingester, storage, log, signal, { to: blocks.to, blocks });
         if (!signal.aborted) await blocks.compare?.(storage);
       });
@@ -181,7 +181,7 @@ async function compareWithStored(storage: Storage, chainId: number, { from, to }
   if (to <= cursor.number) {
     process.stdout.write(`Nothing to do: blocks ${startBlock}-${cursor.number} are already stored.\n`);
   } else if (from > cursor.number + 1) {
-    const between = `Blocks ${cursor.number + 1}-${from - 1} are ingested first`;
-    process.stdout.write(`${between}, because a database cannot have gaps.\n`);
+    const gapText = `Blocks ${cursor.number + 1}-${from - 1} are ingested first`;
+    process.stdout.write(`${gapText}, because a database cannot have gaps.\n`);
   }
 }

@@ -219,11 +219,13 @@ function openVerifyQueue({
   log,
   onStored,
 }: VerifyQueueParts): VerificationQueue {
-  const known = [...nodes].flatMap(([chainId, pool]) => (pool === null ? [] : [[chainId, pool] as const]));
+  const openNodes = [...nodes].flatMap(([chainId, pool]) =>
+    pool === null ? [] : [[chainId, pool] as const],
+  );
   const verified = createVerifiedStore(writer, createQueryRunner(writer));
   return createVerifyQueue({
     compilers,
-    chain: createChainCode(new Map(known)),
+    chain: createChainCode(new Map(openNodes)),
     reader,
     store: {
       async store(records) {

@@ -30,7 +30,7 @@ import type { Mending } from '../ingest/repair/viewCheck';
 import { gatedStore, type Gate, confirmGate, type Confirm } from '../ingest/store/gates';
 import { pausableGaps, pauseGate } from '../ingest/store/pause';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
-import { sayRebuild } from '../ingest/session/progress';
+import { logRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
 import { configuredDexes, manyTokenDexes, runIngest, SessionRestart } from '../ingest/session/runIngest';
 import {
@@ -212,7 +212,7 @@ function reportMending(status: IngestStatus, log: Logger, clock: Clock, signal: 
   return {
     signal,
     onLost: (lost) => log.error(lost, 'aggregates differ from the stored rows; rebuilding them'),
-    onProgress: sayRebuild(log, () => clock.now()),
+    onProgress: logRebuild(log, () => clock.now()),
     onMended: (lost) => {
       status.mends += 1;
       log.warn(lost, 'aggregates were rebuilt');

@@ -52,6 +52,7 @@ export function logProblems(
         ...figures,
       };
       const event = isNew ? 'a problem began' : 'a problem persists';
+      // A problem that is usual at the start is a warning only if it lasts although no blocks are being stored.
       if (isStarting && isUsualAtStart(problem) && (isNew || isStoring)) log.info(facts, event);
       else log.warn(facts, event);
     }

@@ -49,7 +49,7 @@ export async function findNewCreations(
   if (waitingContracts.length === 0) return { found: 0, done: [], blind: false };
   const snapshot = finalSnapshot(finalTo);
   const originByContract = await readOrigins({ runner, chainId }, snapshot, waitingContracts);
-  const { done, asked: toTrace } = sortByOrigin(waitingContracts, originByContract, finalTo);
+  const { done, toTrace } = sortByOrigin(waitingContracts, originByContract, finalTo);
   if (toTrace.length === 0) return { found: 0, done, blind: false };
   const params = {
     ...snapshotParams(snapshot),
@@ -88,14 +88,14 @@ export async function findNewCreations(
 }
 
 /**
- * Divides contracts into three groups. `done`: the creation is known, or the contract is old. `asked`: contracts to
+ * Divides contracts into three groups. `done`: the creation is known, or the contract is old. `toTrace`: contracts to
  * trace, at most TRACES_MAX. All other contracts wait.
  */
 function sortByOrigin(
   waitingContracts: readonly Hex[],
   origins: Awaited<ReturnType<typeof readOrigins>>,
   finalTo: number,
-): { done: Hex[]; asked: Hex[] } {
+): { done: Hex[]; toTrace: Hex[] } {
   const done: Hex[] = [];
   const toTrace: Hex[] = [];
   for (const address of waitingContracts) {
@@ -105,5 +105,5 @@ function sortByOrigin(
     else if (firstSeenBlock < finalTo - NEW_CONTRACT_BLOCKS) done.push(address);
     else if (toTrace.length < TRACES_MAX) toTrace.push(address);
   }
-  return { done, asked: toTrace };
+  return { done, toTrace };
 }

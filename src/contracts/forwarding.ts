@@ -28,7 +28,7 @@ type Value =
   | { readonly answerOf: Place };
 
 interface Path {
-  at: number;
+  position: number;
   readonly stack: Value[];
   /** The contract of the newest CALL or STATICCALL, whose answer is in memory. */
   calledPlace: Place | null;
@@ -52,11 +52,11 @@ export function readDelegation(code: Hex): Hex | null {
 /** Null if the code does not forward calls, or if the place of the implementation is unknown. */
 export function readForwarding(code: Hex): Forwarding | null {
   const bytes = Buffer.from(code.slice(2), 'hex');
-  const paths: Path[] = [{ at: 0, stack: [], calledPlace: null }];
+  const paths: Path[] = [{ position: 0, stack: [], calledPlace: null }];
   const startedStates = new Set<string>();
   let steps = 0;
   for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-    const state = `${path.at} ${path.stack.map(valueKey).join()}`;
+    const state = `${path.position} ${path.stack.map(valueKey).join()}`;
     if (startedStates.has(state) || startedStates.size >= PATHS_MAX) continue;
     startedStates.add(state);
     for (;;) {
@@ -77,9 +77,9 @@ type Next = 'go on' | 'end' | Path[] | Forwarding;
 /** Runs one operation. Returns the branches of a JUMPI, with the one to take first at the end. */
 function runOperation(bytes: Buffer, path: Path): Next {
   const { stack } = path;
-  const opcode = bytes[path.at];
+  const opcode = bytes[path.position];
   if (opcode === undefined || stack.length > STACK_MAX) return 'end';
-  path.at += 1;
+  path.position += 1;
   if (opcode >= OP.PUSH0 && opcode <= OP.SWAP16) return runStackOperation(bytes, path, opcode);
   const pop = (): Value => stack.pop() ?? 'unknown';
   switch (opcode) {
@@ -90,14 +90,8 @@ function runOperation(bytes: Buffer, path: Path): Next {
       return readDelegateCall(path, [pop(), pop(), pop(), pop(), pop(), pop()]);
     case OP.CALL:
     case OP.STATICCALL: {
-      pop();
-      const target = pop();
-      for (
-        let remainingArguments = opcode === OP.CALL ? 5 : 4;
-        remainingArguments > 0;
-        remainingArguments -= 1
-      )
-        pop();
+      // The arguments are gas, target, value (only of CALL), and position and size of the input and of the output.
+      const [, target = 'unknown'] = Array.from({ length: opcode === OP.CALL ? 7 : 6 }, pop);
       path.calledPlace = placeOf(target);
       stack.push('unknown');
       return 'go on';
@@ -124,9 +118,9 @@ function runStackOperation(bytes: Buffer, path: Path, opcode: number): Next {
   const { stack } = path;
   if (opcode <= OP.PUSH32) {
     const byteCount = opcode - OP.PUSH0;
-    const hexText = bytes.toString('hex', path.at, path.at + byteCount);
+    const hexText = bytes.toString('hex', path.position, path.position + byteCount);
     stack.push(byteCount === 0 ? 0n : BigInt(`0x${hexText.padEnd(2 * byteCount, '0')}`));
-    path.at += byteCount;
+    path.position += byteCount;
     return 'go on';
   }
   if (opcode <= OP.DUP16) {
@@ -144,13 +138,13 @@ function jump(bytes: Buffer, path: Path, isConditional: boolean, to: Value, cond
   const isJumpTarget = bytes[target] === OP.JUMPDEST;
   if (!isConditional || (typeof condition === 'bigint' && condition !== 0n)) {
     if (!isJumpTarget) return 'end';
-    path.at = target;
+    path.position = target;
     // A jump starts a path, so that a loop ends where its state repeats.
     return [path];
   }
   const nextPath = { ...path, stack: [...path.stack] };
   if (typeof condition === 'bigint' || !isJumpTarget) return [nextPath];
-  return [{ ...path, at: target }, nextPath];
+  return [{ ...path, position: target }, nextPath];
 }
 
 /** The forwarded call, or the unknown result of another call. */

@@ -52,7 +52,7 @@ export async function storeCodes(
   const codes = (await readContractCodes(rpc, codeQuestions, signal)).filter((code) => code !== null);
   const foundAddresses = codes.map(({ address }) => address);
   const [spans, checks] = await Promise.all([
-    listSpans({ runner }, indexed, foundAddresses, false),
+    listSpans({ runner }, indexed, foundAddresses, { withLoneCodes: false }),
     runner.run(
       'contracts/list_codes',
       { addresses: withoutPrefix(foundAddresses), limit: foundAddresses.length },

@@ -29,14 +29,16 @@ import { hashCode } from './verifiedRecord';
 import { parseTarget, readStandardInput, SourceFault } from './verify/standardJson';
 import { verifyContract, type OnChain } from './verify/verifyContract';
 
+/** Largest number of waiting requests. */
 const WAITING_MAX = 20;
 /** Limit of the characters of all waiting requests together. */
 const WAITING_SIZE_MAX = 32 * 2 ** 20;
 /** Largest number of open jobs of one client, waiting or running. */
 const OPEN_PER_CLIENT = 2;
+/** Number of results that are remembered, and of failures to refuse a repeated request at once. */
 const TICKETS_KEPT = 2_000;
 const FAILURES_KEPT = 1_000;
-/** Digits of the guid that follow the digits of its UUID. Etherscan's guids have 50 digits. */
+/** Random bytes after the UUID of a guid: two hex digits each, because Etherscan's guids have 50 digits. */
 const GUID_TAIL_BYTES = 9;
 const UUID_DIGITS = 32;
 

@@ -13,8 +13,8 @@ export class RecentValues<Key, Value extends NonNullable<unknown>> {
   ) {}
 
   get(key: Key): Value {
-    const known = this.young.get(key);
-    if (known !== undefined) return known;
+    const youngValue = this.young.get(key);
+    if (youngValue !== undefined) return youngValue;
     const value = this.old.get(key) ?? this.compute(key);
     if (this.young.size >= this.itemsMax) {
       this.old = this.young;

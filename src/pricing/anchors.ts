@@ -163,8 +163,8 @@ function weightedMedian(evidence: readonly Evidence[]): number {
   for (const [index, { log, weight }] of sorted.entries()) {
     seenWeight += weight;
     if (seenWeight * 2 < total) continue;
-    const next = seenWeight * 2 === total ? sorted[index + 1] : undefined;
-    return next === undefined ? log : (log + next.log) / 2;
+    const nextItem = seenWeight * 2 === total ? sorted[index + 1] : undefined;
+    return nextItem === undefined ? log : (log + nextItem.log) / 2;
   }
   return sorted.at(-1)?.log ?? 0;
 }

@@ -14,6 +14,7 @@ const CLAMP_LOG = Math.log(1.2);
  * robust standard deviations from the median.
  */
 const OUTLIER_LOG_MIN = 0.05;
+/** A standard deviation in median absolute deviations, for a normal distribution. */
 const MAD_TO_SIGMA = 1.4826;
 const OUTLIER_SIGMAS = 3;
 /** Two pools disagree if their prices differ by more than this, as ln. */
@@ -24,9 +25,9 @@ const WEIGHT_MAX = 0.6;
  * A pool's weight is limited only if the other pools of the hop hold at least this part of the depth. With less, the
  * weight above the limit would go to dust pools. Open pools, too, must hold this part to exclude vault pools.
  */
-const OTHERS_MIN = 0.1;
+const OTHERS_SHARE_MIN = 0.1;
 /** Lists of at most this many values are sorted by insertion, which is faster for short lists. */
-const FEW = 24;
+const SHORT_LIST_MAX = 24;
 
 export const HOP_WARNINGS = [
   'single_pool',
@@ -140,7 +141,7 @@ function keepNearOpen(
 ): readonly HopPool[] {
   if (vaultKeys.length === 0) return pools;
   const openPools = pools.filter(({ key }) => !vaultKeys.includes(key));
-  if (openPools.length === 0 || sumOf(openPools) < sumOf(pools) * OTHERS_MIN) return pools;
+  if (openPools.length === 0 || sumOf(openPools) < sumOf(pools) * OTHERS_SHARE_MIN) return pools;
   const { median } = spreadOf(openPools);
   const isNear = (pool: HopPool): boolean =>
     openPools.includes(pool) || Math.abs(Math.log(pool.price) - median) <= OUTLIER_LOG_MIN;
@@ -208,7 +209,7 @@ function normalise(pools: readonly HopPool[]): readonly HopPool[] {
   // 10^16 times as deep.
   let otherWeights = 0;
   for (const pool of normalizedPools) if (pool !== heaviestPool) otherWeights += pool.weight;
-  if (otherWeights < OTHERS_MIN) return normalizedPools;
+  if (otherWeights < OTHERS_SHARE_MIN) return normalizedPools;
   const scale = (1 - WEIGHT_MAX) / otherWeights;
   return normalizedPools.map((pool) => {
     const weight = pool === heaviestPool ? WEIGHT_MAX : pool.weight * scale;
@@ -257,7 +258,7 @@ function weightedMedian(values: readonly number[], pools: readonly HopPool[]): n
 /** Indexes of the values in ascending order, stable. Insertion is faster for short lists, which are typical. */
 function sortedIndexes(values: readonly number[]): number[] {
   const order: number[] = [];
-  if (values.length > FEW) {
+  if (values.length > SHORT_LIST_MAX) {
     for (let valueIndex = 0; valueIndex < values.length; valueIndex += 1) order.push(valueIndex);
     return order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   }

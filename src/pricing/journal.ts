@@ -14,12 +14,12 @@ export class Journal {
 
   /** Undoes every block above `number`. */
   rewindTo(number: number): void {
-    for (let last = this.blocks.pop(); last !== undefined; last = this.blocks.pop()) {
-      if (last.number <= number) {
-        this.blocks.push(last);
+    for (let newestBlock = this.blocks.pop(); newestBlock !== undefined; newestBlock = this.blocks.pop()) {
+      if (newestBlock.number <= number) {
+        this.blocks.push(newestBlock);
         return;
       }
-      for (let undo = last.undos.pop(); undo !== undefined; undo = last.undos.pop()) undo();
+      for (let undo = newestBlock.undos.pop(); undo !== undefined; undo = newestBlock.undos.pop()) undo();
     }
   }
 

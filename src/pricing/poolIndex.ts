@@ -47,7 +47,9 @@ export interface IndexedLeg extends Leg {
 
 interface Moves extends Omit<LegMoves, 'makers' | 'bornBlock'> {
   readonly blocks: LegMove[];
+  /** Whole token1 traded. */
   traded: number;
+  /** The part of ln(price) that came without a swap. */
   unswapped: number;
 }
 
@@ -57,7 +59,7 @@ interface PricerProgress {
   readonly block: number;
   /** Time of the block last applied, unix seconds. */
   readonly time: number;
-  /** False until the first block is applied. The index may then begin within an epoch, whose record is incomplete. */
+  /** Whether a block is applied. If the first one is inside an epoch, the record of this epoch is incomplete. */
   readonly ingested: boolean;
   /** The running epoch; null before the first block. */
   readonly epoch: number | null;

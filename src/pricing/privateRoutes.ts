@@ -55,10 +55,11 @@ function privateRoutes(
   const privateEntries: [IndexedToken, PriceRoute<IndexedLeg>][] = [];
   for (const [token, { route }] of routed) {
     if (route.hops < 2 || route.next === context.wrappedNative) continue;
-    const next = context.findToken(route.next);
-    if (next === undefined) continue;
-    let marketTokens = markets.get(next);
-    if (marketTokens === undefined) markets.set(next, (marketTokens = otherMarkets(next, routed, context)));
+    const nextToken = context.findToken(route.next);
+    if (nextToken === undefined) continue;
+    let marketTokens = markets.get(nextToken);
+    if (marketTokens === undefined)
+      markets.set(nextToken, (marketTokens = otherMarkets(nextToken, routed, context)));
     if (!marketTokens.some((other) => other !== token)) privateEntries.push([token, route]);
   }
   return privateEntries;
@@ -107,8 +108,8 @@ function passesThrough(
   let route: PriceRoute<IndexedLeg> | undefined = firstRoute;
   for (let hop = 0; hop < HOPS_MAX && route !== undefined; hop += 1) {
     if (route.next === token.address) return true;
-    const next = findToken(route.next);
-    route = next === undefined ? undefined : routed.get(next)?.route;
+    const nextToken = findToken(route.next);
+    route = nextToken === undefined ? undefined : routed.get(nextToken)?.route;
   }
   return false;
 }

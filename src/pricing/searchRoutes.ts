@@ -118,8 +118,8 @@ export function searchRoutes(
     if (best !== null) queue.push(widthOf(best), token);
   };
   for (const leg of startLegs) visitLeg(leg, null);
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const { priority, value: token } = next;
+  for (let queued = queue.pop(); queued !== undefined; queued = queue.pop()) {
+    const { priority, value: token } = queued;
     const groupsOfToken = groups.get(token) ?? [];
     const group = bestGroup(groupsOfToken);
     // An entry with another width is outdated: the group had fewer pools when the entry was added.

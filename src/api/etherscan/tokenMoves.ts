@@ -67,6 +67,7 @@ export const ERC721: TokenKind = {
   },
 };
 
+/** The ids and the amounts of a batch. */
 const batchShape = z.tuple([z.array(z.bigint()), z.array(z.bigint())]);
 
 /** Topic 1 of the ERC-1155 transfer events is the operator, so sender and recipient are topics 2 and 3. */

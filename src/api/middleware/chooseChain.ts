@@ -31,11 +31,11 @@ export function chooseChain(
   first: Pick<ServedChain, 'routes' | 'head'>,
   list: () => readonly ServedChain[],
 ): Koa.Middleware<RequestState> {
-  const words = new Set(first.routes.map(({ path }) => splitChainPath(path)?.word));
+  const endpointWords = new Set(first.routes.map(({ path }) => splitChainPath(path)?.word));
   return (ctx, next) => {
     const asked = splitChainPath(ctx.path);
     const chain =
-      asked === null || words.has(asked.word)
+      asked === null || endpointWords.has(asked.word)
         ? undefined
         : list().find(({ chainId, slug }) => String(chainId) === asked.word || slug === asked.word);
     ctx.state.chain = chain ?? first;

@@ -7,23 +7,23 @@ import type { Hex } from '../../domain/hex';
 const TWO_32 = 4_294_967_296;
 
 export class RowReader {
-  private at = 0;
+  private offset = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
   get position(): number {
-    return this.at;
+    return this.offset;
   }
 
   /** Whether all bytes were read. Reading further throws a RangeError. */
   get done(): boolean {
-    return this.at >= this.bytes.length;
+    return this.offset >= this.bytes.length;
   }
 
   private take(bytes: number): number {
-    const { at } = this;
-    this.at = at + bytes;
-    return at;
+    const { offset: start } = this;
+    this.offset = start + bytes;
+    return start;
   }
 
   u8(): number {
@@ -44,8 +44,8 @@ export class RowReader {
 
   /** Reads a UInt64 as a float: exact up to 2^53, as for ords and counts. Larger values are rounded. */
   u64(): number {
-    const at = this.take(8);
-    return this.bytes.readUInt32LE(at) + this.bytes.readUInt32LE(at + 4) * TWO_32;
+    const start = this.take(8);
+    return this.bytes.readUInt32LE(start) + this.bytes.readUInt32LE(start + 4) * TWO_32;
   }
 
   /** Reads a UInt64 exactly. */
@@ -58,10 +58,10 @@ export class RowReader {
   }
 
   u256(): bigint {
-    const at = this.take(32);
+    const start = this.take(32);
     let value = 0n;
     for (let word = 24; word >= 0; word -= 8) {
-      const wordValue = this.bytes.readBigUInt64LE(at + word);
+      const wordValue = this.bytes.readBigUInt64LE(start + word);
       // Most amounts fit into 64 or 128 bits, so those words are read first.
       if (value !== 0n) value = (value << 64n) | wordValue;
       else if (wordValue !== 0n) value = wordValue;
@@ -74,9 +74,9 @@ export class RowReader {
   }
 
   u128(): bigint {
-    const at = this.take(16);
-    const low = this.bytes.readBigUInt64LE(at);
-    const high = this.bytes.readBigUInt64LE(at + 8);
+    const start = this.take(16);
+    const low = this.bytes.readBigUInt64LE(start);
+    const high = this.bytes.readBigUInt64LE(start + 8);
     return high === 0n ? low : (high << 64n) | low;
   }
 
@@ -86,16 +86,16 @@ export class RowReader {
 
   /** Reads a Decimal(38, s) as an integer in units of 10^-s. */
   decimal128(): bigint {
-    const at = this.take(16);
-    const low = this.bytes.readBigUInt64LE(at);
-    const high = this.bytes.readBigInt64LE(at + 8);
+    const start = this.take(16);
+    const low = this.bytes.readBigUInt64LE(start);
+    const high = this.bytes.readBigInt64LE(start + 8);
     return high === 0n ? low : (high << 64n) | low;
   }
 
   /** Reads a FixedString as lower-case hex without 0x. */
   hex(bytes: number): string {
-    const at = this.take(bytes);
-    return this.bytes.toString('hex', at, at + bytes);
+    const start = this.take(bytes);
+    return this.bytes.toString('hex', start, start + bytes);
   }
 
   /** Reads a FixedString as 0x-hex. */
@@ -111,8 +111,8 @@ export class RowReader {
   /** Reads a String as UTF-8 text. */
   text(): string {
     const bytes = this.varUint();
-    const at = this.take(bytes);
-    return this.bytes.toString('utf8', at, at + bytes);
+    const start = this.take(bytes);
+    return this.bytes.toString('utf8', start, start + bytes);
   }
 
   /** Reads a Nullable(T); `read` reads the T. */
@@ -127,8 +127,8 @@ export class RowReader {
   /** Reads a String as a view of its bytes. */
   slice(): Buffer {
     const bytes = this.varUint();
-    const at = this.take(bytes);
-    return this.bytes.subarray(at, at + bytes);
+    const start = this.take(bytes);
+    return this.bytes.subarray(start, start + bytes);
   }
 
   /** Reads a LEB128 number, which ClickHouse uses for lengths. */

@@ -38,22 +38,22 @@ export class RowWriter {
   }
 
   private reserve(bytes: number): number {
-    const at = this.position;
-    const end = at + bytes;
+    const start = this.position;
+    const end = start + bytes;
     if (end > this.buffer.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(end, this.buffer.length * 2));
-      this.buffer.copy(larger, 0, 0, at);
+      this.buffer.copy(larger, 0, 0, start);
       this.buffer = larger;
       this.words = viewOf(larger);
     }
     this.position = end;
-    return at;
+    return start;
   }
 
   u8(value: number): void {
     if ((value & 0xff) !== value) throw outOfRange('UInt8', value);
-    const at = this.reserve(1);
-    this.buffer[at] = value;
+    const start = this.reserve(1);
+    this.buffer[start] = value;
   }
 
   bool(value: boolean): void {
@@ -62,56 +62,56 @@ export class RowWriter {
 
   u16(value: number): void {
     if ((value & 0xffff) !== value) throw outOfRange('UInt16', value);
-    const at = this.reserve(2);
-    this.words.setUint16(at, value, true);
+    const start = this.reserve(2);
+    this.words.setUint16(start, value, true);
   }
 
   u32(value: number): void {
     if (value >>> 0 !== value) throw outOfRange('UInt32', value);
-    const at = this.reserve(4);
-    this.words.setUint32(at, value, true);
+    const start = this.reserve(4);
+    this.words.setUint32(start, value, true);
   }
 
   i32(value: number): void {
     if ((value | 0) !== value) throw outOfRange('Int32', value);
-    const at = this.reserve(4);
-    this.words.setInt32(at, value, true);
+    const start = this.reserve(4);
+    this.words.setInt32(start, value, true);
   }
 
   /** Writes an unsigned 64-bit value, given as a safe integer. */
   u64(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw outOfRange('UInt64', value);
-    const at = this.reserve(8);
-    const high = Math.floor(value / 4_294_967_296);
-    this.words.setUint32(at, value - high * 4_294_967_296, true);
-    this.words.setUint32(at + 4, high, true);
+    const start = this.reserve(8);
+    const high = Math.floor(value / 2 ** 32);
+    this.words.setUint32(start, value - high * 2 ** 32, true);
+    this.words.setUint32(start + 4, high, true);
   }
 
   /** Writes any unsigned 64-bit value. */
   bigU64(value: bigint): void {
     if (BigInt.asUintN(64, value) !== value) throw outOfRange('UInt64', value);
-    const at = this.reserve(8);
-    this.words.setBigUint64(at, value, true);
+    const start = this.reserve(8);
+    this.words.setBigUint64(start, value, true);
   }
 
   f64(value: number): void {
-    const at = this.reserve(8);
-    this.words.setFloat64(at, value, true);
+    const start = this.reserve(8);
+    this.words.setFloat64(start, value, true);
   }
 
   /** Writes an integer of `bytes` bytes (16 or 32) in two's complement. */
   private wide(value: bigint, bytes: number): void {
-    const at = this.reserve(bytes);
-    this.words.setBigUint64(at, BigInt.asUintN(64, value), true);
+    const start = this.reserve(bytes);
+    this.words.setBigUint64(start, BigInt.asUintN(64, value), true);
     let remaining = value >> 64n;
     let offset = 8;
     // Most values fit into one or two words. The remaining bytes only repeat the sign.
     for (; offset < bytes && remaining !== 0n && remaining !== -1n; offset += 8) {
-      this.words.setBigUint64(at + offset, BigInt.asUintN(64, remaining), true);
+      this.words.setBigUint64(start + offset, BigInt.asUintN(64, remaining), true);
       remaining >>= 64n;
     }
     const sign = value < 0n ? 0xffff_ffff : 0;
-    for (; offset < bytes; offset += 4) this.words.setUint32(at + offset, sign, true);
+    for (; offset < bytes; offset += 4) this.words.setUint32(start + offset, sign, true);
   }
 
   u128(value: bigint): void {
@@ -133,21 +133,21 @@ export class RowWriter {
 
   /** Writes 0x-hex of exactly `bytes` bytes. */
   fixed(hex: string, bytes: number): void {
-    const at = this.reserve(bytes);
+    const start = this.reserve(bytes);
     const { buffer } = this;
     let seenDigits = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
     for (let i = 0; i < bytes; i += 1) {
       const high = DIGITS[hex.charCodeAt(2 + 2 * i)] ?? NO_DIGIT;
       const low = DIGITS[hex.charCodeAt(3 + 2 * i)] ?? NO_DIGIT;
       seenDigits |= high | low;
-      buffer[at + i] = (high << 4) | low;
+      buffer[start + i] = (high << 4) | low;
     }
     if (seenDigits >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
   }
 
   zeros(bytes: number): void {
-    const at = this.reserve(bytes);
-    this.buffer.fill(0, at, at + bytes);
+    const start = this.reserve(bytes);
+    this.buffer.fill(0, start, start + bytes);
   }
 
   varint(value: number): void {
@@ -163,23 +163,23 @@ export class RowWriter {
   text(value: string): void {
     const bytes = Buffer.byteLength(value);
     this.varint(bytes);
-    const at = this.reserve(bytes);
-    this.buffer.write(value, at, bytes, 'utf8');
+    const start = this.reserve(bytes);
+    this.buffer.write(value, start, bytes, 'utf8');
   }
 
   /** Writes a String of bytes. */
   bytes(value: Buffer): void {
     this.varint(value.length);
-    const at = this.reserve(value.length);
-    value.copy(this.buffer, at);
+    const start = this.reserve(value.length);
+    value.copy(this.buffer, start);
   }
 
   /** Writes a String with the bytes of 0x-hex data. */
   hexString(hex: string): void {
     const bytes = (hex.length - 2) >> 1;
     this.varint(bytes);
-    const at = this.reserve(bytes);
-    if (bytes > 0) this.buffer.write(hex.slice(2), at, bytes, 'hex');
+    const start = this.reserve(bytes);
+    if (bytes > 0) this.buffer.write(hex.slice(2), start, bytes, 'hex');
   }
 }
 

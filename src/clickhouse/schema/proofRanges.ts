@@ -36,13 +36,13 @@ export function toProofRanges(rows: readonly RowOf<typeof proofRow>[], to: numbe
   const oldestFirst = [...rows].reverse();
   // If not all changes were read, the level of the blocks before them is unknown.
   const level = rows.length < PROOF_ROWS_MAX ? 'bloom' : 'none';
-  const before: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level };
+  const earlierBlocks: ProofRange = { from: 0, to: (oldestFirst[0]?.from_block ?? to + 1) - 1, level };
   const changes = oldestFirst.map(({ from_block: from, level }, index) => ({
     from,
     to: (oldestFirst[index + 1]?.from_block ?? to + 1) - 1,
     level,
   }));
-  return [before, ...changes];
+  return [earlierBlocks, ...changes];
 }
 
 /** The ranges with the blocks of the head above them. */
@@ -55,17 +55,17 @@ export function withHead(ranges: readonly ProofRange[], head: readonly HeadBlock
 
 /** Adds the blocks that follow the last range. */
 export function addRange(ranges: readonly ProofRange[], range: ProofRange): readonly ProofRange[] {
-  const last = ranges.at(-1);
-  return last?.level === range.level
-    ? [...ranges.slice(0, -1), { ...last, to: range.to }]
+  const lastRange = ranges.at(-1);
+  return lastRange?.level === range.level
+    ? [...ranges.slice(0, -1), { ...lastRange, to: range.to }]
     : [...ranges, range];
 }
 
 /** The parts of the ranges inside `from` to `to`. */
 export function cutRanges(ranges: readonly ProofRange[], from: number, to: number): ProofRange[] {
   return ranges
-    .map((one) => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) }))
-    .filter((one) => one.from <= one.to);
+    .map((range) => ({ ...range, from: Math.max(range.from, from), to: Math.min(range.to, to) }))
+    .filter((range) => range.from <= range.to);
 }
 
 /**
@@ -79,10 +79,12 @@ export function findProvenPart(
 ): ProvenPart | null {
   const stored = cutRanges(ranges, start, head);
   const isProven = (range: ProofRange): boolean => !isWeaker(range.level, level);
-  const last = stored.findLastIndex(isProven);
-  const before = stored.findLastIndex((range, index) => index < last && !isProven(range));
-  const [first, end] = [stored[before + 1], stored[last]];
-  return first === undefined || end === undefined ? null : { level, from: first.from, to: end.to };
+  const lastIndex = stored.findLastIndex(isProven);
+  const indexBefore = stored.findLastIndex((range, index) => index < lastIndex && !isProven(range));
+  const [firstRange, lastRange] = [stored[indexBefore + 1], stored[lastIndex]];
+  return firstRange === undefined || lastRange === undefined
+    ? null
+    : { level, from: firstRange.from, to: lastRange.to };
 }
 
 /**

@@ -147,31 +147,32 @@ async function proveAll(
   findings: Findings,
 ): Promise<{ readonly first: ChainBlock; readonly last: ChainBlock }> {
   const { log, signal } = work;
-  let first: ChainBlock | null = null;
-  let last: ChainBlock | null = null;
+  let firstBlock: ChainBlock | null = null;
+  let lastBlock: ChainBlock | null = null;
   let shownAt = performance.now();
   for (let failures = 0; ;) {
-    const from: number = last === null ? span.from : last.number + 1;
+    const from: number = lastBlock === null ? span.from : lastBlock.number + 1;
     try {
       for await (const blocks of fetchAhead(work.source, from, span.to, { signal })) {
         const [head] = blocks;
-        if (last !== null && head !== undefined && head.parentHash !== last.hash)
-          throw new AppError('node_failed', unlinkedText(last, head), { retryable: true });
+        if (lastBlock !== null && head !== undefined && head.parentHash !== lastBlock.hash)
+          throw new AppError('node_failed', unlinkedText(lastBlock, head), { retryable: true });
         for (const part of splitByLogs(blocks)) {
           await comparePart(work, part, findings);
-          first ??= part[0] ?? null;
-          last = part.at(-1) ?? last;
+          firstBlock ??= part[0] ?? null;
+          lastBlock = part.at(-1) ?? lastBlock;
         }
         failures = 0;
         if (performance.now() - shownAt < LINE_EVERY_MS) continue;
         shownAt = performance.now();
         log.info(
-          { block: last?.number, to: span.to, differences: findings.differences },
+          { block: lastBlock?.number, to: span.to, differences: findings.differences },
           'proving stored blocks',
         );
       }
-      if (first === null || last === null) throw new AppError('node_failed', 'the node returned no block');
-      return { first, last };
+      if (firstBlock === null || lastBlock === null)
+        throw new AppError('node_failed', 'the node returned no block');
+      return { first: firstBlock, last: lastBlock };
     } catch (error) {
       failures += 1;
       const isFinal = !(error instanceof AppError) || !error.retryable || failures >= ATTEMPTS;

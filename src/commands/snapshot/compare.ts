@@ -60,14 +60,14 @@ export async function runCompare(
     const logsFrom = Math.max(ledger.wholeFrom(), other.logs_from_block ?? Infinity);
     if (logsFrom > span.from)
       output.write('The logs are not compared, because one of the two does not store all of them.\n');
-    const pick = (sums: Iterable<readonly [string, string]>): Sums =>
+    const withoutPartLogs = (sums: Iterable<readonly [string, string]>): Sums =>
       new Map([...sums].filter(([name]) => name !== 'logs' || logsFrom <= span.from));
     const ours: SumRows = async (part) => {
       const sums = await sumBlocks(database, chainId, part);
-      return pick([...sums].map(([name, sum]) => [name, String(sum)]));
+      return withoutPartLogs([...sums].map(([name, sum]) => [name, String(sum)]));
     };
     const theirs: SumRows = async (part) =>
-      pick((await ask(url, part, signal)).tables.map(({ name, sum }) => [name, sum]));
+      withoutPartLogs((await ask(url, part, signal)).tables.map(({ name, sum }) => [name, sum]));
     return await compareSpan(span, ours, theirs, output);
   } finally {
     await close();
@@ -80,32 +80,35 @@ async function compareSpan(
   theirs: SumRows,
   output: CommandOutput,
 ): Promise<number> {
-  const differ = async (part: Span): Promise<string[]> => {
-    const [own, others] = await Promise.all([ours(part), theirs(part)]);
-    return [...new Set([...own.keys(), ...others.keys()])]
-      .filter((name) => own.get(name) !== others.get(name))
+  const listUnequal = async (part: Span): Promise<string[]> => {
+    const [ourSums, theirSums] = await Promise.all([ours(part), theirs(part)]);
+    return [...new Set([...ourSums.keys(), ...theirSums.keys()])]
+      .filter((name) => ourSums.get(name) !== theirSums.get(name))
       .sort();
   };
-  const tables = await differ(span);
+  const tables = await listUnequal(span);
   const blocks = `blocks ${span.from}-${span.to}`;
   if (tables.length === 0) {
     output.write(`The stored rows of ${blocks} are equal.\n`);
     return 0;
   }
   output.write(`The rows of ${blocks} differ in ${tables.join(', ')}.\n`);
-  const first = await findFirst(span, async (part) => (await differ(part)).length > 0);
-  const own = await differ({ from: first, to: first });
-  output.write(`DIFFERENT block ${first} is the first that differs: in ${own.join(', ')}\n`);
+  const firstBlock = await findFirst(span, async (part) => (await listUnequal(part)).length > 0);
+  const tablesOfBlock = await listUnequal({ from: firstBlock, to: firstBlock });
+  output.write(`DIFFERENT block ${firstBlock} is the first that differs: in ${tablesOfBlock.join(', ')}\n`);
   return 1;
 }
 
-/** The first block of the span that differs. The span differs. Halves are whole ranges, because their hashes are stored. */
+/**
+ * The first block that differs, in a span that has one. The span is halved at a border of ranges where possible, because
+ * the hashes of whole ranges are stored.
+ */
 async function findFirst({ from, to }: Span, isDifferent: (span: Span) => Promise<boolean>): Promise<number> {
   let [low, high] = [from, to];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const edge = Math.floor((middle + 1) / HASH_BLOCKS) * HASH_BLOCKS - 1;
-    const end = edge >= low && edge < high ? edge : middle;
+    const rangeEnd = Math.floor((middle + 1) / HASH_BLOCKS) * HASH_BLOCKS - 1;
+    const end = rangeEnd >= low && rangeEnd < high ? rangeEnd : middle;
     if (await isDifferent({ from: low, to: end })) high = end;
     else low = end + 1;
   }

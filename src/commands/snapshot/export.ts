@@ -89,12 +89,12 @@ export async function runExport(
     const listed: Day[] = [];
     for (const day of listDays(days)) listed.push(...(await findDay(database, chainId, day, stored)));
     const place = openPlace(out, new BucketFiles(config.bucket));
-    const needed = proof.mode === 'auto' ? 'full' : proof.mode;
+    const neededLevel = proof.mode === 'auto' ? 'full' : proof.mode;
     const pool = createEndpointPool({ urls: rpcUrls, chainId, log });
-    const writer = await SnapshotWriter.open(url, chainId, { place, needed, signal });
+    const writer = await SnapshotWriter.open(url, chainId, { place, needed: neededLevel, signal });
     try {
       await checkChainId(pool, chainId, signal);
-      const { source, rawOf } = openSource(pool, log, needed, config);
+      const { source, rawOf } = openSource(pool, log, neededLevel, config);
       const work = { config, log, signal, output, database, place, source, rawOf, writer, stored };
       await exportDays(work, listed);
     } finally {
@@ -166,15 +166,15 @@ async function findDay(
 async function exportDays(work: Work, days: readonly Day[]): Promise<void> {
   const { place, config, output, signal } = work;
   const { chainId } = config;
-  const index = new Map((await readIndex(work)).map((one) => [one.day, one]));
-  for (const one of days) {
-    const { day, from, to, toHash } = one;
-    const before = index.get(day);
-    if (before?.from_block === from && before.to_hash === toHash) {
+  const index = new Map((await readIndex(work)).map((listedDay) => [listedDay.day, listedDay]));
+  for (const newDay of days) {
+    const { day, from, to, toHash } = newDay;
+    const listedBefore = index.get(day);
+    if (listedBefore?.from_block === from && listedBefore.to_hash === toHash) {
       output.write(`${day}: exported already\n`);
       continue;
     }
-    const manifest = await exportDay(work, one);
+    const manifest = await exportDay(work, newDay);
     const bytes = toJson(manifest);
     await place.write(`${day}/${MANIFEST_NAME}`, bytes, signal);
     index.set(day, { day, from_block: from, to_block: to, to_hash: toHash, manifest: sha256Of(bytes) });
@@ -235,8 +235,8 @@ async function exportDay(work: Work, { day, from, to, toHash }: Day): Promise<Da
     headers: written.headers,
     start_block: stored.from,
     range_hashes: hashes
-      .filter((one) => one.from + HASH_BLOCKS - 1 <= to)
-      .map((one) => ({ from_block: one.from, hash: one.hash })),
+      .filter((range) => range.from + HASH_BLOCKS - 1 <= to)
+      .map((range) => ({ from_block: range.from, hash: range.hash })),
     files: written.files,
     files_root: rootOfFiles(written.files),
   };

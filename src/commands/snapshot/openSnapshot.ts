@@ -97,15 +97,20 @@ async function compareHashes(
   log: Logger,
 ): Promise<void> {
   const listed = manifests.flatMap((manifest) => manifest.range_hashes);
-  const starts = listed.map((one) => one.from_block);
-  const own = await readRangeHashes(database, chainId, Math.min(...starts, 0), Math.max(...starts, 0));
-  const both = listed.filter((one) => own.has(one.from_block));
-  const other = both.find((one) => own.get(one.from_block)?.hash !== one.hash);
-  const facts = { ranges: listed.length, compared: both.length };
-  if (other === undefined) log.info(facts, 'the range hashes equal those of the snapshot');
+  const rangeStarts = listed.map((range) => range.from_block);
+  const ownHashes = await readRangeHashes(
+    database,
+    chainId,
+    Math.min(...rangeStarts, 0),
+    Math.max(...rangeStarts, 0),
+  );
+  const commonRanges = listed.filter((range) => ownHashes.has(range.from_block));
+  const differentRange = commonRanges.find((range) => ownHashes.get(range.from_block)?.hash !== range.hash);
+  const facts = { ranges: listed.length, compared: commonRanges.length };
+  if (differentRange === undefined) log.info(facts, 'the range hashes equal those of the snapshot');
   else
     log.warn(
-      { ...facts, from: other.from_block, exporterStart: manifests[0]?.start_block },
+      { ...facts, from: differentRange.from_block, exporterStart: manifests[0]?.start_block },
       'a range hash differs from the snapshot; prices depend on the first block of a database',
     );
 }

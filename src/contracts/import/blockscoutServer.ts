@@ -95,14 +95,14 @@ export function openBlockscoutServer(fetch: JsonFetch, chainId: number): Contrac
             `the answer of ${fetch.shown} is not a list of contracts (status ${status})`,
           );
         const { items, next_page_params } = parsed.data;
-        const next = next_page_params === null ? null : toQuery(next_page_params);
+        const nextQuery = next_page_params === null ? null : toQuery(next_page_params);
         for (const [index, { address }] of items.entries()) {
           if (!isAddress(address.hash)) continue;
-          const last = index === items.length - 1;
-          yield toFound(fetch, { chainId, address: toLowerHex(address.hash) }, last ? next : null);
+          const isLast = index === items.length - 1;
+          yield toFound(fetch, { chainId, address: toLowerHex(address.hash) }, isLast ? nextQuery : null);
         }
-        if (next === null || next === query || items.length === 0) return;
-        query = next;
+        if (nextQuery === null || nextQuery === query || items.length === 0) return;
+        query = nextQuery;
       }
     },
   };

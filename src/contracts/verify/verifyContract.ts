@@ -122,7 +122,7 @@ async function compile(
 async function compareKind(
   job: Job,
   kind: 'runtime' | 'creation',
-  onChain: Hex,
+  chainCode: Hex,
   contract: CompiledContract,
 ): Promise<{ readonly match: CodeMatch } | Difference> {
   const compiled: CompiledCode = contract[kind];
@@ -130,14 +130,14 @@ async function compareKind(
     Object.entries({ ...readLibraries(job.input.settings), ...job.request.libraries }),
   );
   const options = { kind, address: job.request.address, libraries };
-  const comparison = compareCode(onChain, compiled, { ...options, metadata: [] });
+  const comparison = compareCode(chainCode, compiled, { ...options, metadata: [] });
   if ('match' in comparison)
     return { match: { ...comparison.match, exact: isHashed(job.input) && hasMetadataHash(compiled.code) } };
+  // Code of another length differs in more than the metadata.
   if (comparison.lengths === true) return comparison;
-  const withChangedHash = await compile(job, withComments(job.input));
-  const metadata: readonly CodeRange[] =
-    findMetadata(compiled.code, withChangedHash.contract[kind].code) ?? [];
-  return metadata.length === 0 ? comparison : compareCode(onChain, compiled, { ...options, metadata });
+  const recompiled = await compile(job, withComments(job.input));
+  const metadata: readonly CodeRange[] = findMetadata(compiled.code, recompiled.contract[kind].code) ?? [];
+  return metadata.length === 0 ? comparison : compareCode(chainCode, compiled, { ...options, metadata });
 }
 
 /** Without a hash of the sources in the metadata, an exact match cannot be proven. */

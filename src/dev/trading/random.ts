@@ -14,17 +14,17 @@ export interface Random {
 /** A generator (mulberry32) that repeats its numbers for the same seed. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
-  const next = (): number => {
+  const nextFloat = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
   return {
-    next,
-    below: (bound) => Math.floor(next() * bound),
-    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
-    chance: (probability) => next() < probability,
+    next: nextFloat,
+    below: (bound) => Math.floor(nextFloat() * bound),
+    normal: () => Math.sqrt(-2 * Math.log(1 - nextFloat())) * Math.cos(2 * Math.PI * nextFloat()),
+    chance: (probability) => nextFloat() < probability,
   };
 }
 

@@ -43,6 +43,7 @@ export interface WorldPlan {
   readonly tokens: readonly TokenPlan[];
   readonly pools: readonly PoolPlan[];
   readonly launches: readonly Launch[];
+  /** Keys of tokens, like `majors` and `burnToken`. */
   readonly anchors: readonly string[];
   readonly majors: readonly string[];
   readonly burnToken: string;

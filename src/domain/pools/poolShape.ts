@@ -9,6 +9,7 @@ export const POOL_V2 = 2;
 export const POOL_V3 = 3;
 /** Weighted pool of a Balancer vault. */
 export const POOL_WEIGHTED = 4;
+/** Stable pool of a Balancer vault. */
 export const POOL_STABLE = 5;
 export const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE] as const;
 export type PoolType = (typeof POOL_TYPES)[number];

@@ -89,12 +89,12 @@ const hasWitness = ({ witness }: TokenCheck): boolean => witness !== ZERO_ADDRES
 
 export class BalanceBook {
   /** Last difference of each checked balance, ordered by the time of the check, oldest first. */
-  private readonly known = new Map<string, Difference>();
+  private readonly lastDifferences = new Map<string, Difference>();
   private readonly tokens: Map<Hex, TokenCheck>;
   /** Tokens with a witness or a mark, by the time of their last check, oldest first. */
   private readonly watched = new Set<Hex>();
   /** Holders that are counted in `held_checked`, oldest first. The value is true if the contract does not confirm the holder. */
-  private readonly held = new Map<string, boolean>();
+  private readonly countedHolders = new Map<string, boolean>();
   /** Unconfirmed holders, by the time of their last check, oldest first. */
   private readonly unconfirmed = new Map<string, HeldToken>();
   /** Tokens with unconfirmed holders that an earlier run of the program counted. The holders are not known any more. */
@@ -126,18 +126,18 @@ export class BalanceBook {
       const check = this.tokens.get(token);
       return check !== undefined && hasWitness(check) ? [check] : [];
     });
-    const heldBy = ({ token, witness }: TokenCheck): HeldToken => ({ token, holder: witness });
-    const suspects = witnesses.filter(({ rebasing }) => !rebasing).map(heldBy);
-    const markedBalances = witnesses.filter(({ rebasing }) => rebasing).map(heldBy);
-    const first = [
+    const toHeldToken = ({ token, witness }: TokenCheck): HeldToken => ({ token, holder: witness });
+    const suspects = witnesses.filter(({ rebasing }) => !rebasing).map(toHeldToken);
+    const markedBalances = witnesses.filter(({ rebasing }) => rebasing).map(toHeldToken);
+    const priorityBalances = [
       ...suspects,
       ...markedBalances.slice(0, MARKED_AGAIN_MAX),
       ...[...this.unconfirmed.values()].slice(0, UNCONFIRMED_AGAIN_MAX),
     ];
     const toCheckAgain = new Map<string, HeldToken>();
-    for (const { token, holder } of first)
+    for (const { token, holder } of priorityBalances)
       if (toCheckAgain.size < max) toCheckAgain.set(keyOf({ token, holder }), { token, holder });
-    for (const { token, holder } of this.known.values()) {
+    for (const { token, holder } of this.lastDifferences.values()) {
       if (toCheckAgain.size >= max) break;
       if (this.tokens.get(token)?.rebasing !== true)
         toCheckAgain.set(keyOf({ token, holder }), { token, holder });
@@ -155,15 +155,15 @@ export class BalanceBook {
     partial: boolean,
     samples: ReadonlyMap<Hex, number> = new Map(),
   ): Findings {
-    const byToken = new Map<Hex, ComparedBalance[]>([...samples.keys()].map((token) => [token, []]));
+    const balancesByToken = new Map<Hex, ComparedBalance[]>([...samples.keys()].map((token) => [token, []]));
     for (const balance of compared) {
-      const ofToken = byToken.get(balance.token);
-      if (ofToken === undefined) byToken.set(balance.token, [balance]);
-      else ofToken.push(balance);
+      const tokenBalances = balancesByToken.get(balance.token);
+      if (tokenBalances === undefined) balancesByToken.set(balance.token, [balance]);
+      else tokenBalances.push(balance);
     }
     const tokens: TokenCheck[] = [];
     let [mismatches, isNews] = [0, false];
-    for (const [token, balances] of byToken) {
+    for (const [token, balances] of balancesByToken) {
       const checkBefore = this.tokens.get(token) ?? { ...NO_CHECK, token };
       const checkAfter = this.checkToken(checkBefore, block, balances, {
         partial,
@@ -184,28 +184,28 @@ export class BalanceBook {
 
   /** The state of a token after a check. Null if the check says nothing about the token. */
   private checkToken(
-    before: TokenCheck,
+    checkBefore: TokenCheck,
     block: number,
     balances: readonly ComparedBalance[],
     { partial, sample }: { readonly partial: boolean; readonly sample: number | undefined },
   ): TokenCheck | null {
     const judgedBalances = balances.flatMap((balance) =>
-      balance.node === null ? [] : [this.judge(before, balance, balance.node, partial)],
+      balance.node === null ? [] : [this.judge(checkBefore, balance, balance.node, partial)],
     );
-    const counts = partial ? {} : this.countHeld(before, balances);
+    const counts = partial ? {} : this.countHeld(checkBefore, balances);
     const isCounted = counts.held_checked !== undefined;
     if (judgedBalances.length === 0 && !isCounted && sample === undefined) return null;
-    const wrongBalances = before.rebasing ? [] : judgedBalances.filter(({ isWrong }) => isWrong);
+    const wrongBalances = checkBefore.rebasing ? [] : judgedBalances.filter(({ isWrong }) => isWrong);
     return {
-      ...before,
+      ...checkBefore,
       ...counts,
-      ...(block === before.checked_block ? {} : weigh(before, judgedBalances)),
-      sampled_block: sample === undefined ? before.sampled_block : block,
-      sampled_holders: sample === undefined || !isCounted ? before.sampled_holders : sample,
-      checked_block: judgedBalances.length > 0 ? block : before.checked_block,
-      holders_checked: before.holders_checked + judgedBalances.length,
-      mismatches: before.mismatches + wrongBalances.length,
-      mismatch_block: wrongBalances.length > 0 ? block : before.mismatch_block,
+      ...(block === checkBefore.checked_block ? {} : weigh(checkBefore, judgedBalances)),
+      sampled_block: sample === undefined ? checkBefore.sampled_block : block,
+      sampled_holders: sample === undefined || !isCounted ? checkBefore.sampled_holders : sample,
+      checked_block: judgedBalances.length > 0 ? block : checkBefore.checked_block,
+      holders_checked: checkBefore.holders_checked + judgedBalances.length,
+      mismatches: checkBefore.mismatches + wrongBalances.length,
+      mismatch_block: wrongBalances.length > 0 ? block : checkBefore.mismatch_block,
     };
   }
 
@@ -214,66 +214,69 @@ export class BalanceBook {
     const { token, holder, logs } = balance;
     const key = keyOf(balance);
     const difference = BigInt.asIntN(256, node - logs);
-    const lastDifference = this.known.get(key)?.difference ?? null;
-    const ofWitness = check.witness === holder ? check.witness_baseline : null;
-    const baseline = partial ? (ofWitness ?? lastDifference) : 0n;
-    this.known.delete(key);
-    this.known.set(key, { token, holder, difference });
-    dropOldest(this.known);
+    const lastDifference = this.lastDifferences.get(key)?.difference ?? null;
+    const witnessBaseline = check.witness === holder ? check.witness_baseline : null;
+    const baseline = partial ? (witnessBaseline ?? lastDifference) : 0n;
+    this.lastDifferences.delete(key);
+    this.lastDifferences.set(key, { token, holder, difference });
+    dropOldest(this.lastDifferences);
     return { holder, baseline, isWrong: baseline !== null && difference !== baseline };
   }
 
   /** Counts balances that are positive according to the logs, once per holder and token. */
   private countHeld(
-    before: TokenCheck,
+    checkBefore: TokenCheck,
     balances: readonly ComparedBalance[],
   ): Partial<Pick<TokenCheck, 'held_checked' | 'unconfirmed'>> {
-    const positive = balances.filter(({ logs }) => logs > 0n);
-    if (positive.length === 0) return {};
-    let { held_checked: held, unconfirmed } = before;
-    if (this.inherited.has(before.token) && positive.length >= Math.min(RECOUNT_MIN, held)) {
-      this.inherited.delete(before.token);
-      const heldOfToken = [...this.held].filter(([key]) => key.startsWith(before.token));
-      [held, unconfirmed] = [
+    const positiveBalances = balances.filter(({ logs }) => logs > 0n);
+    if (positiveBalances.length === 0) return {};
+    let { held_checked: heldCount, unconfirmed: unconfirmedCount } = checkBefore;
+    if (
+      this.inherited.has(checkBefore.token) &&
+      positiveBalances.length >= Math.min(RECOUNT_MIN, heldCount)
+    ) {
+      this.inherited.delete(checkBefore.token);
+      const heldOfToken = [...this.countedHolders].filter(([key]) => key.startsWith(checkBefore.token));
+      [heldCount, unconfirmedCount] = [
         heldOfToken.length,
         heldOfToken.filter(([, isUnconfirmed]) => isUnconfirmed).length,
       ];
     }
-    for (const { token, holder, node } of positive) {
+    for (const { token, holder, node } of positiveBalances) {
       const key = keyOf({ token, holder });
-      const counted = this.held.get(key);
+      const wasUnconfirmed = this.countedHolders.get(key);
       const isUnconfirmed = node === null || node === 0n;
-      if (counted === undefined) held += 1;
-      unconfirmed += Number(isUnconfirmed) - Number(counted ?? false);
-      this.held.delete(key);
-      this.held.set(key, isUnconfirmed);
+      if (wasUnconfirmed === undefined) heldCount += 1;
+      unconfirmedCount += Number(isUnconfirmed) - Number(wasUnconfirmed ?? false);
+      this.countedHolders.delete(key);
+      this.countedHolders.set(key, isUnconfirmed);
       this.unconfirmed.delete(key);
       if (isUnconfirmed) this.unconfirmed.set(key, { token, holder });
-      dropOldest(this.held);
+      dropOldest(this.countedHolders);
       dropOldest(this.unconfirmed);
     }
-    return { held_checked: held, unconfirmed };
+    return { held_checked: heldCount, unconfirmed: unconfirmedCount };
   }
 }
 
 /** Decides about the mark and the witness of a token, after a check at a new block. */
 function weigh(
-  before: TokenCheck,
-  judged: readonly Judged[],
+  checkBefore: TokenCheck,
+  judgedBalances: readonly Judged[],
 ): Partial<Pick<TokenCheck, 'rebasing' | 'witness' | 'witness_baseline' | 'agreed'>> {
-  const witness = judged.find(({ holder }) => holder === before.witness);
-  const other = judged.find(({ isWrong }) => isWrong);
+  const witness = judgedBalances.find(({ holder }) => holder === checkBefore.witness);
+  const wrongBalance = judgedBalances.find(({ isWrong }) => isWrong);
   if (witness?.isWrong === true) return { rebasing: true, agreed: 0 };
-  if (other !== undefined)
-    return { witness: other.holder, witness_baseline: other.baseline ?? 0n, agreed: 0 };
-  if (!before.rebasing) return witness === undefined ? {} : NO_WITNESS;
+  if (wrongBalance !== undefined)
+    return { witness: wrongBalance.holder, witness_baseline: wrongBalance.baseline ?? 0n, agreed: 0 };
+  if (!checkBefore.rebasing) return witness === undefined ? {} : NO_WITNESS;
   // A mark without a witness comes from an earlier version of the program.
-  const speaks = hasWitness(before)
+  const isEvidence = hasWitness(checkBefore)
     ? witness !== undefined
-    : judged.some(({ baseline }) => baseline !== null);
-  if (!speaks) return {};
-  return before.agreed + 1 < AGREEING_MIN
-    ? { agreed: before.agreed + 1 }
+    : judgedBalances.some(({ baseline }) => baseline !== null);
+  if (!isEvidence) return {};
+  return checkBefore.agreed + 1 < AGREEING_MIN
+    ? { agreed: checkBefore.agreed + 1 }
     : { rebasing: false, ...NO_WITNESS };
 }
 

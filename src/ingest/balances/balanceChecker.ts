@@ -82,7 +82,7 @@ interface Checked {
 }
 
 /** The result of a check that proves nothing. */
-const NOTHING: Checked = { isOpen: true };
+const PROVES_NOTHING: Checked = { isOpen: true };
 
 interface BalanceCheckerDeps {
   readonly database: Database;
@@ -126,7 +126,7 @@ export class BalanceChecker {
     const { phase } = status;
     const stored = await readStoredHead(database, chainId);
     const tip = stored?.head.at(-1);
-    // All blocks are final. The next block is compared.
+    // All stored blocks are final, so there is no head block to compare at. The check waits for the next block.
     if (stored === null || tip === undefined) return { isOpen: false };
     const book = (this.book ??= await this.loadBook());
     const isLate = (this.isLate ??= await this.startsLate());
@@ -135,19 +135,20 @@ export class BalanceChecker {
     const compared = await this.askNode(tip.hash, balances, signal);
     const differs = compared.some(({ logs, node }) => logs !== node);
     // If a reorg removed the block from the node's chain, the answers of the node prove nothing.
-    if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return NOTHING;
+    if (differs && (await this.readHash(tip.number, signal)) !== tip.hash) return PROVES_NOTHING;
     const stateAfter = await readStoredHead(database, chainId);
-    if (status.phase !== phase || stateAfter === null || !isUnchanged(stored, stateAfter)) return NOTHING;
+    if (status.phase !== phase || stateAfter === null || !isUnchanged(stored, stateAfter))
+      return PROVES_NOTHING;
     const findings = book.note(tip.number, compared, isLate, samples);
     await this.store(findings.tokens);
     if (findings.isNews) this.deps.onChange?.();
     status.balanceChecks.compared += compared.filter(({ node }) => node !== null).length;
     status.balanceChecks.mismatches += findings.mismatches;
-    this.tell(book, findings.mismatches);
+    this.reportMismatches(book, findings.mismatches);
     return { isOpen: findings.suspects > 0 || hasMore };
   }
 
-  private tell(book: BalanceBook, mismatches: number): void {
+  private reportMismatches(book: BalanceBook, mismatches: number): void {
     const { status, log } = this.deps;
     const markedCount = book.marked().length;
     status.balanceChecks.rounds += 1;
@@ -175,7 +176,7 @@ export class BalanceChecker {
    * recently transferred balances.
    */
   private async choose(book: BalanceBook, stored: StoredHead, isLate: boolean): Promise<Choice> {
-    const toCheckAgain = book.listAgain(AGAIN_MAX);
+    const balancesToRepeat = book.listAgain(AGAIN_MAX);
     const params = {
       commits: stored.head.slice(-RECENT_BLOCKS).map(({ commit }) => commit),
       salt: Math.floor(this.deps.clock.random() * 2 ** 52),
@@ -183,18 +184,27 @@ export class BalanceChecker {
     const marked = book.marked().map((token) => token.slice(2));
     const movedParams = { ...params, marked, limit: BALANCES_MAX };
     const movedBalances = await this.runner.run('ingest/balances/sample_moved', movedParams, heldRow);
-    const limit = { ...params, limit: FIRST_TOKENS_MAX };
-    const tokens = await this.runner.run('ingest/balances/choose_tokens', limit, tokenRow);
+    const tokenParams = { ...params, limit: FIRST_TOKENS_MAX };
+    const tokens = await this.runner.run('ingest/balances/choose_tokens', tokenParams, tokenRow);
     // In a history that begins late, holders are unknown anyway.
-    const first = isLate ? [] : tokens.filter(({ sampled_block: block }) => block === 0);
-    const chosen = first.length > 0 ? first : tokens.slice(0, SAMPLED_TOKENS_MAX);
-    const sampledTokens = [...book.listInherited(INHERITED_MAX), ...chosen.map(({ token }) => token)];
-    const { samples, held } = await this.sampleHolders(stored, [...new Set(sampledTokens)], params.salt);
-    const pairs = new Map(
-      [...toCheckAgain, ...held, ...movedBalances].map((pair) => [pair.token + pair.holder, pair]),
+    const neverSampledTokens = isLate ? [] : tokens.filter(({ sampled_block: block }) => block === 0);
+    const chosenTokens =
+      neverSampledTokens.length > 0 ? neverSampledTokens : tokens.slice(0, SAMPLED_TOKENS_MAX);
+    const sampledTokens = [...book.listInherited(INHERITED_MAX), ...chosenTokens.map(({ token }) => token)];
+    const { samples, held: heldSamples } = await this.sampleHolders(
+      stored,
+      [...new Set(sampledTokens)],
+      params.salt,
     );
-    const max = first.length > 0 ? FIRST_BALANCES_MAX : BALANCES_MAX;
-    return { pairs: [...pairs.values()].slice(0, max), samples, hasMore: first.length > 0 };
+    const pairs = new Map(
+      [...balancesToRepeat, ...heldSamples, ...movedBalances].map((pair) => [pair.token + pair.holder, pair]),
+    );
+    const balancesMax = neverSampledTokens.length > 0 ? FIRST_BALANCES_MAX : BALANCES_MAX;
+    return {
+      pairs: [...pairs.values()].slice(0, balancesMax),
+      samples,
+      hasMore: neverSampledTokens.length > 0,
+    };
   }
 
   /**

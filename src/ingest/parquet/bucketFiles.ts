@@ -58,14 +58,14 @@ export class BucketFiles implements FilePlace {
     const keyTest = namePattern(fullPattern);
     const prefix = fullPattern.slice(0, fullPattern.indexOf('*'));
     const paths: string[] = [];
-    let token = '';
+    let continuationToken = '';
     for (let pages = 0; pages < PAGES_MAX; pages += 1) {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', delimiter: '/', prefix });
-      if (token !== '') query.set('continuation-token', token);
+      if (continuationToken !== '') query.set('continuation-token', continuationToken);
       const page = await this.listPage(pattern, `/${bucket}?${query}`, signal);
       paths.push(...page.keys.filter((each) => keyTest.test(each)).map((each) => `s3://${bucket}/${each}`));
       if (page.next === null || paths.length > PARQUET_FILES_MAX) return paths;
-      token = page.next;
+      continuationToken = page.next;
     }
     throw new AppError(
       'bad_config',
@@ -125,8 +125,8 @@ export class BucketFiles implements FilePlace {
       (await readAtMost(pattern, chunks, LIST_BYTES_MAX)).toString();
     const page = await this.request(pattern, target, {}, readPage, signal);
     const keys = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => decodeKey(pattern, key));
-    const next = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(page)?.[1] ?? null;
-    return { keys, next: next === null ? null : unescapeXml(next) };
+    const nextToken = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(page)?.[1] ?? null;
+    return { keys, next: nextToken === null ? null : unescapeXml(nextToken) };
   }
 
   private request<T>(
@@ -142,8 +142,8 @@ export class BucketFiles implements FilePlace {
       path,
       server: SERVER,
       make: (options) => {
-        const all: RequestInit = { ...init, ...options, redirect: 'manual' };
-        return client === null ? new Request(url, all) : client.sign(url, all);
+        const requestInit: RequestInit = { ...init, ...options, redirect: 'manual' };
+        return client === null ? new Request(url, requestInit) : client.sign(url, requestInit);
       },
       read,
       reasonOf,

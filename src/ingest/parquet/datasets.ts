@@ -116,7 +116,7 @@ export function chooseColumns(
   columns: readonly FoundColumn[],
 ): ReadColumns {
   const columnByName = new Map(columns.map((column) => [column.name, column]));
-  const chosen = new Map<string, string>();
+  const chosenColumns = new Map<string, string>();
   for (const { name, kind, optional, formerly } of COLUMNS[dataset]) {
     const column = columnByName.get(name) ?? columnByName.get(formerly ?? name);
     if (column === undefined) {
@@ -128,9 +128,9 @@ export function chooseColumns(
       );
     }
     checkType(path, column, kind);
-    chosen.set(name, column.name);
+    chosenColumns.set(name, column.name);
   }
-  return chosen;
+  return chosenColumns;
 }
 
 function checkType(path: string, column: FoundColumn, kind: ColumnKind): void {

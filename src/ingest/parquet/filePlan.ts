@@ -26,18 +26,18 @@ export interface Part extends Span {
 }
 
 export class FilePlan {
-  private readonly byDataset: ReadonlyMap<DatasetName, readonly ParquetFile[]>;
+  private readonly filesByDataset: ReadonlyMap<DatasetName, readonly ParquetFile[]>;
   /** The covered blocks, ascending and without overlaps. */
   readonly covered: readonly Span[];
 
   /** @throws AppError `bad_config` if a dataset has no file, or if two files of a dataset cover the same block */
   constructor(readonly files: readonly ParquetFile[]) {
     const sorted = files.toSorted((a, b) => a.from - b.from);
-    this.byDataset = new Map(
+    this.filesByDataset = new Map(
       DATASET_NAMES.map((name) => [name, sorted.filter(({ dataset }) => dataset === name)]),
     );
-    for (const [name, own] of this.byDataset) checkFiles(name, own, files.length);
-    this.covered = [...this.byDataset.values()].map(joinSpans).reduce(intersect);
+    for (const [name, datasetFiles] of this.filesByDataset) checkFiles(name, datasetFiles, files.length);
+    this.covered = [...this.filesByDataset.values()].map(joinSpans).reduce(intersect);
   }
 
   /** Number of covered blocks from `from` to `to`. */
@@ -51,31 +51,32 @@ export class FilePlan {
   /** The parts of a range, ascending: covered blocks and gaps. */
   partsOf(from: number, to: number): Part[] {
     const parts: Part[] = [];
-    let next = from;
-    for (let at = firstUpTo(this.covered, from); next <= to; at += 1) {
-      const span = this.covered[at];
-      const begin = Math.min(to + 1, Math.max(next, span?.from ?? to + 1));
-      if (begin > next) parts.push({ from: next, to: begin - 1, files: null });
-      const end = Math.min(to, span?.to ?? to);
-      if (begin <= end) parts.push({ from: begin, to: end, files: this.filesOf(begin, end) });
-      next = Math.max(begin, end + 1);
+    let nextBlock = from;
+    for (let index = firstEndingFrom(this.covered, from); nextBlock <= to; index += 1) {
+      const span = this.covered[index];
+      const partStart = Math.min(to + 1, Math.max(nextBlock, span?.from ?? to + 1));
+      if (partStart > nextBlock) parts.push({ from: nextBlock, to: partStart - 1, files: null });
+      const partEnd = Math.min(to, span?.to ?? to);
+      if (partStart <= partEnd)
+        parts.push({ from: partStart, to: partEnd, files: this.filesOf(partStart, partEnd) });
+      nextBlock = Math.max(partStart, partEnd + 1);
     }
     return parts;
   }
 
   /** The next file of each dataset after this block. */
   filesAfter(block: number): ParquetFile[] {
-    return [...this.byDataset.values()].flatMap((own) => {
-      const next = own[firstUpTo(own, block + 1)];
-      return next === undefined ? [] : [next];
+    return [...this.filesByDataset.values()].flatMap((datasetFiles) => {
+      const nextFile = datasetFiles[firstEndingFrom(datasetFiles, block + 1)];
+      return nextFile === undefined ? [] : [nextFile];
     });
   }
 
   private filesOf(from: number, to: number): ParquetFile[] {
-    return [...this.byDataset.values()].flatMap((own) => {
+    return [...this.filesByDataset.values()].flatMap((datasetFiles) => {
       const overlapping: ParquetFile[] = [];
-      for (let at = firstUpTo(own, from); at < own.length; at += 1) {
-        const file = own[at];
+      for (let index = firstEndingFrom(datasetFiles, from); index < datasetFiles.length; index += 1) {
+        const file = datasetFiles[index];
         if (file === undefined || file.from > to) break;
         overlapping.push(file);
       }
@@ -85,7 +86,7 @@ export class FilePlan {
 }
 
 /** Index of the first of the ascending spans that ends at `block` or later. */
-function firstUpTo(spans: readonly Span[], block: number): number {
+function firstEndingFrom(spans: readonly Span[], block: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -101,8 +102,8 @@ function checkFiles(name: DatasetName, files: readonly ParquetFile[], fileCount:
       'bad_config',
       `--parquet: none of the ${fileCount} files has ${name}; allowed: files of blocks, of logs and of transactions`,
     );
-  for (const [at, file] of files.entries()) {
-    const previous = files[at - 1];
+  for (const [index, file] of files.entries()) {
+    const previous = files[index - 1];
     if (previous === undefined || previous.to < file.from) continue;
     throw new AppError(
       'bad_config',
@@ -115,8 +116,9 @@ function checkFiles(name: DatasetName, files: readonly ParquetFile[], fileCount:
 function joinSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const { from, to } of spans) {
-    const last = joined.at(-1);
-    if (last !== undefined && last.to + 1 === from) joined[joined.length - 1] = { from: last.from, to };
+    const lastSpan = joined.at(-1);
+    if (lastSpan !== undefined && lastSpan.to + 1 === from)
+      joined[joined.length - 1] = { from: lastSpan.from, to };
     else joined.push({ from, to });
   }
   return joined;
@@ -124,13 +126,13 @@ function joinSpans(spans: readonly Span[]): Span[] {
 
 function intersect(spans: readonly Span[], otherSpans: readonly Span[]): Span[] {
   const common: Span[] = [];
-  let [a, b] = [0, 0];
+  let [index, otherIndex] = [0, 0];
   for (;;) {
-    const [span, otherSpan] = [spans[a], otherSpans[b]];
+    const [span, otherSpan] = [spans[index], otherSpans[otherIndex]];
     if (span === undefined || otherSpan === undefined) return common;
     const [from, to] = [Math.max(span.from, otherSpan.from), Math.min(span.to, otherSpan.to)];
     if (from <= to) common.push({ from, to });
-    if (span.to < otherSpan.to) a += 1;
-    else b += 1;
+    if (span.to < otherSpan.to) index += 1;
+    else otherIndex += 1;
   }
 }

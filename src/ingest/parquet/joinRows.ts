@@ -60,40 +60,40 @@ export function joinRows(
 
 function takeBlock<Row extends { readonly block: number }>(
   rows: readonly Row[],
-  from: number,
-  number: number,
+  start: number,
+  block: number,
 ): readonly Row[] {
-  let end = from;
-  while (rows[end]?.block === number) end += 1;
-  return rows.slice(from, end);
+  let end = start;
+  while (rows[end]?.block === block) end += 1;
+  return rows.slice(start, end);
 }
 
 /** The lowest block whose row is missing, or a block with two rows. */
 function missingBlock(blocks: readonly ParquetBlock[], number: number, from: number, pathOf: PathOf): Error {
-  const [before, row] = [blocks[number - from - 1], blocks[number - from]];
-  if (row !== undefined && row.block === before?.block)
+  const [previousRow, row] = [blocks[number - from - 1], blocks[number - from]];
+  if (row !== undefined && row.block === previousRow?.block)
     return fileFault(pathOf(row.file), `block ${row.block} has two rows`, 'one row per block');
-  const nearestRow = row ?? before;
+  const nearestRow = row ?? previousRow;
   const path = nearestRow === undefined ? 'the files of blocks' : pathOf(nearestRow.file);
   return fileFault(path, `block ${number} has no row`, 'one row per block of the range of the file');
 }
 
 function checkTransactions(block: ParquetBlock, rows: readonly ParquetTransaction[], pathOf: PathOf): void {
-  let gas = 0;
+  let gasTotal = 0;
   for (const [position, { index, file, gasUsed }] of rows.entries()) {
-    gas += gasUsed;
+    gasTotal += gasUsed;
     if (index === position) continue;
-    const what = index < position ? 'has two rows' : `has no row before transaction ${index}`;
+    const fault = index < position ? 'has two rows' : `has no row before transaction ${index}`;
     throw fileFault(
       pathOf(file),
-      `block ${block.block}, transaction ${Math.min(index, position)} ${what}`,
+      `block ${block.block}, transaction ${Math.min(index, position)} ${fault}`,
       'one row per transaction of the block',
     );
   }
-  if (block.gasUsed === null || block.gasUsed === gas) return;
+  if (block.gasUsed === null || block.gasUsed === gasTotal) return;
   throw fileFault(
     pathOf(rows[0]?.file ?? block.file),
-    `block ${block.block} used ${block.gasUsed} gas, but its ${rows.length} transactions used ${gas}`,
+    `block ${block.block} used ${block.gasUsed} gas, but its ${rows.length} transactions used ${gasTotal}`,
     'all transactions of the block',
   );
 }
@@ -104,20 +104,20 @@ function checkLogs(
   block: number,
   pathOf: PathOf,
 ): void {
-  let transactionBefore = 0;
+  let lastTransactionIndex = 0;
   for (const [position, log] of rows.entries()) {
     const { logIndex, transactionIndex, file } = log;
     if (logIndex !== position) {
-      const what = logIndex < position ? 'has two rows' : `has no row before log ${logIndex}`;
+      const fault = logIndex < position ? 'has two rows' : `has no row before log ${logIndex}`;
       const place = `block ${block}, log ${Math.min(logIndex, position)}`;
-      throw fileFault(pathOf(file), `${place} ${what}`, 'one row per log of the block');
+      throw fileFault(pathOf(file), `${place} ${fault}`, 'one row per log of the block');
     }
     const place = `block ${block}, log ${logIndex}`;
-    if (transactionIndex < transactionBefore || transactionIndex >= transactions.length)
+    if (transactionIndex < lastTransactionIndex || transactionIndex >= transactions.length)
       throw fileFault(
         pathOf(file),
         `${place}: transaction_index is ${transactionIndex}`,
-        `${transactionBefore} to ${transactions.length - 1}, the transactions of the block in order`,
+        `${lastTransactionIndex} to ${transactions.length - 1}, the transactions of the block in order`,
       );
     const transaction = transactions[transactionIndex];
     if (log.transactionHash !== transaction?.hash)
@@ -126,7 +126,7 @@ function checkLogs(
         `${place}: transaction_hash is ${log.transactionHash}`,
         `${transaction?.hash ?? 'none'}, the hash of transaction ${transactionIndex} in ${pathOf(transaction?.file ?? file)}`,
       );
-    transactionBefore = transactionIndex;
+    lastTransactionIndex = transactionIndex;
   }
 }
 
@@ -134,8 +134,8 @@ function headerOf(row: ParquetBlock, transactionCount: number, pathOf: PathOf): 
   const { block: number, hash, parentHash, timestamp, baseFeePerGas, logsBloom } = row;
   if (parentHash === null || logsBloom === null) {
     const column = parentHash === null ? 'parent_hash' : 'logs_bloom';
-    const what = `block ${number}: ${column} is null`;
-    throw fileFault(pathOf(row.file), what, 'a value, or a file without this column');
+    const fault = `block ${number}: ${column} is null`;
+    throw fileFault(pathOf(row.file), fault, 'a value, or a file without this column');
   }
   return { number, hash, parentHash, timestamp, baseFeePerGas, transactionCount, logsBloom };
 }

@@ -8,8 +8,8 @@ import type { Staging } from './staging';
 export class LoadedFiles {
   private readonly loads = new Map<ParquetFile, Promise<void>>();
   /** First blocks of the ranges in use. */
-  private readonly active = new Set<{ readonly from: number }>();
-  private last: Promise<void> = Promise.resolve();
+  private readonly activeRanges = new Set<{ readonly from: number }>();
+  private lastWork: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly staging: Pick<Staging, 'load' | 'release'>,
@@ -28,24 +28,24 @@ export class LoadedFiles {
     read: () => Promise<T>,
   ): Promise<T> {
     const range = { from };
-    this.active.add(range);
+    this.activeRanges.add(range);
     try {
-      await Promise.all(files.map((file) => this.ensure(file)));
+      await Promise.all(files.map((file) => this.ensureLoaded(file)));
       for (const file of this.plan.filesAfter(to))
-        if (file.from <= until) this.ensure(file).catch(() => undefined);
+        if (file.from <= until) this.ensureLoaded(file).catch(() => undefined);
       return await read();
     } finally {
-      this.active.delete(range);
-      this.dropBelow(Math.min(to + 1, ...[...this.active].map((one) => one.from)));
+      this.activeRanges.delete(range);
+      this.dropBelow(Math.min(to + 1, ...[...this.activeRanges].map((activeRange) => activeRange.from)));
     }
   }
 
   /** Resolves when no file is being loaded or dropped. */
   idle(): Promise<void> {
-    return this.last;
+    return this.lastWork;
   }
 
-  private ensure(file: ParquetFile): Promise<void> {
+  private ensureLoaded(file: ParquetFile): Promise<void> {
     const loading = this.loads.get(file);
     if (loading !== undefined) return loading;
     const load = this.queue(() => this.staging.load(file, this.signal));
@@ -64,11 +64,11 @@ export class LoadedFiles {
   }
 
   private queue(work: () => Promise<void>): Promise<void> {
-    const working = this.last.then(() => {
+    const working = this.lastWork.then(() => {
       this.signal.throwIfAborted();
       return work();
     });
-    this.last = working.catch(() => undefined);
+    this.lastWork = working.catch(() => undefined);
     return working;
   }
 }

@@ -7,10 +7,10 @@ import { AppError, errorText } from '../../errors';
 import { namePattern, type FilePlace, type OpenFile } from './filePlace';
 
 async function list(pattern: string): Promise<string[]> {
-  const about = await stat(pattern).catch(() => null);
-  if (about?.isFile() === true) return [pattern];
+  const stats = await stat(pattern).catch(() => null);
+  if (stats?.isFile() === true) return [pattern];
   const [folder, name] =
-    about?.isDirectory() === true ? [pattern, '*.parquet'] : [dirname(pattern), basename(pattern)];
+    stats?.isDirectory() === true ? [pattern, '*.parquet'] : [dirname(pattern), basename(pattern)];
   const nameTest = namePattern(name);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
@@ -22,13 +22,13 @@ async function openLocal(path: string): Promise<OpenFile> {
   const file = await open(path, 'r').catch((error: unknown) => {
     throw new AppError('bad_config', `${path}: the file cannot be opened (${errorText(error)})`);
   });
-  const about = await file.stat();
-  if (!about.isFile()) {
+  const stats = await file.stat();
+  if (!stats.isFile()) {
     await file.close();
     throw new AppError('bad_config', `${path}: got no file; allowed: a Parquet file`);
   }
   return {
-    size: about.size,
+    size: stats.size,
     async read(from, bytes) {
       const buffer = Buffer.alloc(bytes);
       const { bytesRead } = await file.read(buffer, 0, bytes, from);

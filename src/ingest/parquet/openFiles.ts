@@ -48,15 +48,15 @@ export async function planFiles(
   signal: AbortSignal,
 ): Promise<FilePlan> {
   const files: ParquetFile[] = [];
-  let next = 0;
+  let nextIndex = 0;
   const work = async (): Promise<void> => {
-    for (let at = next++; at < paths.length; at = next++) {
+    for (let index = nextIndex++; index < paths.length; index = nextIndex++) {
       signal.throwIfAborted();
-      const path = paths[at];
+      const path = paths[index];
       if (path === undefined) return;
       const file = await placeOf(path).open(path, signal);
       const footer = await readFooter(path, file).finally(() => file.close());
-      files.push(describe(at, path, await staging.readFooter(at, path, footer, signal)));
+      files.push(describe(index, path, await staging.readFooter(index, path, footer, signal)));
     }
   };
   await Promise.all(Array.from({ length: READERS }, work));
@@ -65,8 +65,8 @@ export async function planFiles(
 
 function describe(number: number, path: string, { rows, columns, blocks }: Footer): ParquetFile {
   const dataset = findDataset(path, columns);
-  const rangeInName = CRYO_RANGE.exec(path);
-  const range = rangeInName === null ? blocks : { from: Number(rangeInName[1]), to: Number(rangeInName[2]) };
+  const [, firstInName, lastInName] = CRYO_RANGE.exec(path) ?? [];
+  const range = firstInName === undefined ? blocks : { from: Number(firstInName), to: Number(lastInName) };
   if (range === null)
     throw fileFault(
       path,
@@ -100,13 +100,14 @@ async function readFooter(path: string, file: OpenFile): Promise<Buffer> {
       `the file has ${size} bytes`,
       `at most ${FILE_BYTES_MAX} (cryo writes smaller files with a smaller --chunk-size)`,
     );
-  const start = await file.read(0, START_BYTES);
-  if (!start.equals(MAGIC)) throw fail('the file does not begin with PAR1', 'a Parquet file');
-  const end = size < START_BYTES + END_BYTES ? Buffer.alloc(0) : await file.read(size - END_BYTES, END_BYTES);
-  if (!end.subarray(END_BYTES - MAGIC.length).equals(MAGIC))
+  const fileStart = await file.read(0, START_BYTES);
+  if (!fileStart.equals(MAGIC)) throw fail('the file does not begin with PAR1', 'a Parquet file');
+  const fileEnd =
+    size < START_BYTES + END_BYTES ? Buffer.alloc(0) : await file.read(size - END_BYTES, END_BYTES);
+  if (!fileEnd.subarray(END_BYTES - MAGIC.length).equals(MAGIC))
     throw fail('the file does not end with PAR1', 'a whole Parquet file; this file is cut off');
-  const bytes = end.readUInt32LE(0);
-  if (bytes > Math.min(FOOTER_BYTES_MAX, size - START_BYTES - END_BYTES))
-    throw fail(`the footer has ${bytes} bytes`, 'a footer within the file, of at most 32 MiB');
-  return Buffer.concat([MAGIC, await file.read(size - END_BYTES - bytes, bytes + END_BYTES)]);
+  const footerBytes = fileEnd.readUInt32LE(0);
+  if (footerBytes > Math.min(FOOTER_BYTES_MAX, size - START_BYTES - END_BYTES))
+    throw fail(`the footer has ${footerBytes} bytes`, 'a footer within the file, of at most 32 MiB');
+  return Buffer.concat([MAGIC, await file.read(size - END_BYTES - footerBytes, footerBytes + END_BYTES)]);
 }

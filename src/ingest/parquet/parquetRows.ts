@@ -182,43 +182,43 @@ export class ParquetRows {
     };
   };
 
-  private topics(row: LogRow, at: Place): Hex[] {
+  private topics(row: LogRow, place: Place): Hex[] {
     const topics: Hex[] = [];
     for (const [index, value] of [row.topic0, row.topic1, row.topic2, row.topic3].entries()) {
       const name = `topic${index}`;
-      const topic = this.binary(value, HASH_BYTES, name, at);
+      const topic = this.binary(value, HASH_BYTES, name, place);
       if (topic === null) continue;
       if (topics.length < index)
-        throw this.fault(at, `topic${topics.length}`, 'null', `32 bytes, because ${name} is not null`);
+        throw this.fault(place, `topic${topics.length}`, 'null', `32 bytes, because ${name} is not null`);
       topics.push(topic);
     }
     return topics;
   }
 
-  private key(value: number, limit: number, column: string, at: Place): number {
+  private key(value: number, limit: number, column: string, place: Place): number {
     if (value < limit) return value;
     // The queries give 2^64 − 1 for a null in a key column (NULL_KEY in datasets.ts), which reads as 2^64.
-    throw this.fault(at, column, value >= 2 ** 64 ? 'null' : String(value), `0 to ${limit - 1}`);
+    throw this.fault(place, column, value >= 2 ** 64 ? 'null' : String(value), `0 to ${limit - 1}`);
   }
 
-  private integer(value: number | null, limit: number, column: string, at: Place): number | null {
+  private integer(value: number | null, limit: number, column: string, place: Place): number | null {
     if (value === null || value < limit) return value;
-    throw this.fault(at, column, String(value), `0 to ${limit - 1}`);
+    throw this.fault(place, column, String(value), `0 to ${limit - 1}`);
   }
 
-  private binary(value: Hex | null, bytes: number, column: string, at: Place): Hex | null {
+  private binary(value: Hex | null, bytes: number, column: string, place: Place): Hex | null {
     if (value === null || value.length === 2 + 2 * bytes) return value;
-    throw this.fault(at, column, `${value.length / 2 - 1} bytes`, `${bytes} bytes`);
+    throw this.fault(place, column, `${value.length / 2 - 1} bytes`, `${bytes} bytes`);
   }
 
-  private required<T>(value: T | null, column: string, at: Place): T {
+  private required<T>(value: T | null, column: string, place: Place): T {
     if (value !== null) return value;
-    throw this.fault(at, column, 'null', 'a value');
+    throw this.fault(place, column, 'null', 'a value');
   }
 
-  private fault(at: Place, column: string, got: string, allowed: string): AppError {
-    const row = at.logIndex === undefined ? at.row : `block ${at.block}, log ${at.logIndex}`;
-    return fileFault(this.pathOf(at.file), `${row}: ${column} is ${got}`, allowed);
+  private fault(place: Place, column: string, got: string, allowed: string): AppError {
+    const row = place.logIndex === undefined ? place.row : `block ${place.block}, log ${place.logIndex}`;
+    return fileFault(this.pathOf(place.file), `${row}: ${column} is ${got}`, allowed);
   }
 }
 

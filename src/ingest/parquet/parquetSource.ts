@@ -69,7 +69,7 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
   }
 
   get counts(): ParquetSource['counts'] {
-    return { files: this.read.elsewhere, node: this.read.node };
+    return { files: this.readCounts.elsewhere, node: this.readCounts.node };
   }
 
   idle(): Promise<void> {
@@ -83,27 +83,28 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
   protected async readPart(
     part: Part,
     bounds: RangeBounds,
-    within = this.options.signal,
+    signal = this.options.signal,
   ): Promise<readonly ChainBlock[] | null> {
-    return part.files === null ? null : this.readFiles(part, part.files, bounds, within);
+    return part.files === null ? null : this.readFiles(part, part.files, bounds, signal);
   }
 
   private async readFiles(
     part: Part,
     files: readonly ParquetFile[],
     bounds: RangeBounds,
-    within: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ChainBlock[]> {
     const { staging, until, proof, prover, timeOfDay } = this.options;
     const pathOf = (file: number): string => this.paths.get(file) ?? 'a file';
     const [rows, headers] = await this.loaded.use(files, part, until, () =>
-      Promise.all([staging.read(files, part, pathOf), this.listHeaders(part, within)]),
+      Promise.all([staging.read(files, part, pathOf), this.listHeaders(part, signal)]),
     );
     const headerByNumber = new Map(headers.map((header) => [header.number, header]));
     const joined = joinRows(rows, part, headerByNumber, pathOf);
     const blooms = await this.blooms;
     const senders = await prover?.recoverSenders(joined);
-    const level = headerByNumber.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
+    // The level of blocks that no prover proves: with PROOF=headers, the node has sent and proven every header.
+    const checkedLevel = headerByNumber.size === joined.length && proof === 'headers' ? 'headers' : 'bloom';
     const blocks: ChainBlock[] = [];
     const slices = createSlices();
     for (const block of joined) {
@@ -114,7 +115,10 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
         () => proof !== 'none' && blooms.check(header, logs),
       );
       const proven =
-        prover === undefined ? level : this.checkLevel(block, prover.prove(block, pathOf, senders), pathOf);
+        prover === undefined
+          ? checkedLevel
+          : this.checkLevel(block, prover.prove(block, pathOf, senders), pathOf);
+      // Without a bloom and without the receipts root, nothing shows that all logs of the block are there.
       const isCovered = hasBloom || !isWeaker(proven, 'receipts');
       blocks.push(toChainBlock(header, { transactions, logs, proof: isCovered ? proven : 'none' }));
       await slices.step();
@@ -127,13 +131,13 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
   /** @throws AppError `bad_config` if the rows prove less than PROOF asks for */
   private checkLevel(block: JoinedBlock, level: ProofLevel, pathOf: PathOf): ProofLevel {
     const { proof } = this.options;
-    const needed = proof === 'auto' ? 'full' : proof;
-    if (!isWeaker(level, needed)) return level;
+    const neededLevel = proof === 'auto' ? 'full' : proof;
+    if (!isWeaker(level, neededLevel)) return level;
     const { row, transactions } = block;
     throw fileFault(
       pathOf(transactions[0]?.file ?? row.file),
       `block ${row.block} is proven at the level ${level}`,
-      `${needed}, or a weaker setting of PROOF`,
+      `${neededLevel}, or a weaker setting of PROOF`,
     );
   }
 
@@ -141,10 +145,10 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
   private async listHeaders({ from, to, files }: Part, signal: AbortSignal): Promise<BlockHeader[]> {
     const { node, proof, prover } = this.options;
     if (prover !== undefined) return [];
-    const isAll = files?.some((file) => needsNodeHeaders(file, proof)) === true;
-    if (isAll) return node.fetchHeaders(from, to, { signal });
-    const ends = from === to ? [from] : [from, to];
-    return Promise.all(ends.map((number) => node.fetchHeader(number, { signal })));
+    const needsAll = files?.some((file) => needsNodeHeaders(file, proof)) === true;
+    if (needsAll) return node.fetchHeaders(from, to, { signal });
+    const endBlocks = from === to ? [from] : [from, to];
+    return Promise.all(endBlocks.map((number) => node.fetchHeader(number, { signal })));
   }
 }
 

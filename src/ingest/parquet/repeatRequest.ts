@@ -39,12 +39,12 @@ export async function repeatRequest<T>(request: FileRequest<T>): Promise<T> {
 
 async function ask<T>(request: FileRequest<T>): Promise<T> {
   const { path, server, make, read, reasonOf, signal } = request;
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), ANSWER_MS);
+  const timeLimit = new AbortController();
+  const timer = setTimeout(() => timeLimit.abort(), ANSWER_MS);
   try {
-    const response = await fetch(await make({ signal: AbortSignal.any([signal, stop.signal]) }));
+    const response = await fetch(await make({ signal: AbortSignal.any([signal, timeLimit.signal]) }));
     clearTimeout(timer);
-    if (response.ok) return await read(response, chunksOf(request, response, stop));
+    if (response.ok) return await read(response, chunksOf(request, response, timeLimit));
     await response.body?.cancel();
     const { status } = response;
     if (status === 429 || status >= 500)
@@ -62,32 +62,32 @@ async function ask<T>(request: FileRequest<T>): Promise<T> {
 async function* chunksOf(
   { path, server, signal }: Pick<FileRequest<unknown>, 'path' | 'server' | 'signal'>,
   { body }: Response,
-  stop: AbortController,
+  timeLimit: AbortController,
 ): AsyncGenerator<Uint8Array> {
-  let [bytes, leftMs] = [0, ANSWER_MS];
-  const wait = (): { timer: NodeJS.Timeout; since: number } => ({
-    timer: setTimeout(() => stop.abort(), leftMs),
+  let [bytes, remainingMs] = [0, ANSWER_MS];
+  const startTimer = (): { timer: NodeJS.Timeout; since: number } => ({
+    timer: setTimeout(() => timeLimit.abort(), remainingMs),
     since: performance.now(),
   });
-  let waiting = wait();
+  let running = startTimer();
   try {
     for await (const chunk of body ?? []) {
-      clearTimeout(waiting.timer);
-      leftMs = Math.max(0, leftMs - (performance.now() - waiting.since));
+      clearTimeout(running.timer);
+      remainingMs = Math.max(0, remainingMs - (performance.now() - running.since));
       bytes += chunk.length;
-      if (bytes >= ANSWER_BYTES) [bytes, leftMs] = [0, ANSWER_MS];
+      if (bytes >= ANSWER_BYTES) [bytes, remainingMs] = [0, ANSWER_MS];
       yield chunk;
       // While the reader is busy, the server is not late.
-      waiting = wait();
+      running = startTimer();
     }
   } catch (error) {
     signal.throwIfAborted();
-    const what = stop.signal.aborted
+    const reason = timeLimit.signal.aborted
       ? `${server} sent ${bytes} bytes in ${ANSWER_MS / 1_000} s; allowed: at least ${ANSWER_BYTES}, or the end`
       : `the answer of ${server} broke off (${causeOf(error)})`;
-    throw new AppError('unavailable', `${path}: ${what}`);
+    throw new AppError('unavailable', `${path}: ${reason}`);
   } finally {
-    clearTimeout(waiting.timer);
+    clearTimeout(running.timer);
   }
 }
 

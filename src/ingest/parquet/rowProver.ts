@@ -22,8 +22,8 @@ import { fileFault, type ParquetBlock, type ParquetTransaction, type PathOf } fr
 type Senders = ReadonlyMap<Uint8Array, string>;
 
 export class RowProver {
-  private readonly values = new RlpWriter();
-  private readonly nodes = new RlpWriter();
+  private readonly itemWriter = new RlpWriter();
+  private readonly nodeWriter = new RlpWriter();
 
   private constructor(
     private readonly keccak: Keccak,
@@ -44,7 +44,9 @@ export class RowProver {
 
   /** The senders of the transactions of all blocks, which `prove` needs. Without threads, `prove` recovers them itself. */
   async recoverSenders(blocks: readonly JoinedBlock[]): Promise<Senders> {
-    const sealed = blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.sealed ?? []));
+    const sealed = blocks.flatMap(({ transactions }) =>
+      transactions.flatMap((transaction) => transaction.sealed ?? []),
+    );
     return (await this.threads?.recover(sealed.flatMap(({ encoded }) => encoded ?? []))) ?? new Map();
   }
 
@@ -88,31 +90,31 @@ export class RowProver {
   ): void {
     const ownFiles = [...transactions, ...logs].map(({ file }) => file);
     const path = [...new Set(ownFiles.length === 0 ? [row.file] : ownFiles)].map(pathOf).join(', ');
-    let gas = 0;
+    let cumulativeGas = 0;
     let nextLog = 0;
     const receipts = transactions.map(({ index, gasUsed, sealed }) => {
       const firstLog = nextLog;
       while (logs[nextLog]?.transactionIndex === index) nextLog += 1;
-      const own = logs.slice(firstLog, nextLog);
-      gas += gasUsed;
+      const receiptLogs = logs.slice(firstLog, nextLog);
+      cumulativeGas += gasUsed;
       return {
         type: numberToHex(sealed?.type ?? 0),
         status: sealed?.success === true ? '0x1' : '0x0',
-        cumulativeGasUsed: numberToHex(gas),
-        logsBloom: bloomToHex(this.blooms.build(own)),
-        logs: own,
+        cumulativeGasUsed: numberToHex(cumulativeGas),
+        logsBloom: bloomToHex(this.blooms.build(receiptLogs)),
+        logs: receiptLogs,
       };
     });
     const encoded = orFault(path, `block ${row.block}: a receipt`, () => {
-      this.values.clear();
+      this.itemWriter.clear();
       return receipts.map((receipt) => {
-        const mark = this.values.size;
-        encodeReceipt(receipt, this.values);
-        return this.values.since(mark);
+        const mark = this.itemWriter.size;
+        encodeReceipt(receipt, this.itemWriter);
+        return this.itemWriter.since(mark);
       });
     });
-    const found = [['receipts root', this.rootOf(encoded), header.receiptsRoot]] as const;
-    compare(path, `block ${row.block}`, found);
+    const roots = [['receipts root', this.rootOf(encoded), header.receiptsRoot]] as const;
+    compare(path, `block ${row.block}`, roots);
   }
 
   private proveTransactions(
@@ -123,8 +125,8 @@ export class RowProver {
   ): void {
     const path = pathOf(transactions[0]?.file ?? row.file);
     const encoded = transactions.map(({ sealed }) => sealed?.encoded ?? Buffer.alloc(0));
-    const found = [['transactions root', this.rootOf(encoded), header.transactionsRoot]] as const;
-    compare(path, `block ${row.block}`, found);
+    const roots = [['transactions root', this.rootOf(encoded), header.transactionsRoot]] as const;
+    compare(path, `block ${row.block}`, roots);
     for (const [index, transaction] of transactions.entries())
       this.proveTransaction(transaction, encoded[index] ?? Buffer.alloc(0), header, pathOf, senders);
   }
@@ -151,8 +153,8 @@ export class RowProver {
   }
 
   private rootOf(values: readonly Uint8Array[]): string {
-    this.nodes.clear();
-    return toHex(listRoot(values, this.keccak, this.nodes));
+    this.nodeWriter.clear();
+    return toHex(listRoot(values, this.keccak, this.nodeWriter));
   }
 }
 

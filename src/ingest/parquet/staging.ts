@@ -39,6 +39,7 @@ const footerRow = rowType({
   columns: array(tuple(text, text, text)),
   blocks: array(tuple(text, text)),
 });
+/** A row of another chain, or of a block outside the range of its file. */
 const strayRow = rowType({ block_number: wideU64, chain_id: nullable(wideU64) });
 
 const CREATE: Readonly<Record<DatasetName, string>> = {
@@ -121,6 +122,7 @@ export class Staging {
     const { block_number: block, chain_id: chain } = stray;
     if (chain !== BigInt(this.chainId))
       throw fileFault(path, `block ${block}: chain_id is ${chain}`, String(this.chainId));
+    // NULL_KEY of datasets.ts stands for a null.
     const blockText = block === 2n ** 64n - 1n ? 'null' : block;
     throw fileFault(path, `block_number is ${blockText}`, `${from} to ${to}, the range of the file`);
   }

@@ -165,11 +165,11 @@ function causesOf(
 ): LegStep['cause'][] {
   // A donation within a swap shows only in x·y = k: its product of the reserves does not grow otherwise.
   const swapCause = shapeOf(pool_type).price === 'reserves' ? 'reserve_swap' : 'swap';
-  let at = 0;
+  let swapIndex = 0;
   return states.map(({ ord, kind }, i) => {
     if (kind !== 'sync') return kind === 'swap' ? 'swap' : 'other';
-    const next = states[i + 1]?.ord ?? Infinity;
-    while (at < swaps.length && (swaps[at]?.ord ?? 0) < ord) at += 1;
-    return at < swaps.length && (swaps[at]?.ord ?? 0) < next ? swapCause : 'other';
+    const nextOrd = states[i + 1]?.ord ?? Infinity;
+    while (swapIndex < swaps.length && (swaps[swapIndex]?.ord ?? 0) < ord) swapIndex += 1;
+    return swapIndex < swaps.length && (swaps[swapIndex]?.ord ?? 0) < nextOrd ? swapCause : 'other';
   });
 }

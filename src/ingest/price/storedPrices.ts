@@ -44,10 +44,10 @@ export async function readStoredPrices(
   startBlock: number,
   pools: readonly PoolRow[],
 ): Promise<StoredPrices> {
-  const first = epochStart(cursor.number);
-  const baseNumber = first - 1;
+  const epochFirst = epochStart(cursor.number);
+  const baseNumber = epochFirst - 1;
   const hasBase = baseNumber >= startBlock;
-  const from = Math.max(first, startBlock);
+  const from = Math.max(epochFirst, startBlock);
   const baseOrd = hasBase ? lastOrdOfBlock(baseNumber) : -1;
   const blocks = await readBlocks(database, chainId, from, cursor.number, pools);
   // Ticks are loaded at the cursor, and not at the start of the epoch. The blocks of the epoch do not need ticks, because
@@ -58,7 +58,7 @@ export async function readStoredPrices(
   const final = { final_ord: lastOrdOfBlock(cursor.number), commits: [] };
   const state = readPriceState(
     (name, params, row) => selectAll(database, name, { ...final, ...params }, row, ROWS_MAX),
-    { toOrd: baseOrd, epochOrd: lastOrdOfBlock(first) },
+    { toOrd: baseOrd, epochOrd: lastOrdOfBlock(epochFirst) },
   );
   const [base, records, routes, hops] = await Promise.all([
     readBase(database, chainId, baseNumber),

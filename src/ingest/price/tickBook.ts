@@ -64,11 +64,11 @@ export class TickBook {
   /** Adds a walk to the last state of each pool in the block, if all ticks of that pool are known. */
   walkLast<Row extends TickStateRow>(states: readonly Row[]): Row[] {
     const walked = [...states];
-    const seen = new Set<Hex>();
+    const walkedPairs = new Set<Hex>();
     for (let i = states.length - 1; i >= 0; i -= 1) {
       const state = states[i];
-      if (state === undefined || !shapeOf(state.pool_type).hasTicks || seen.has(state.pair)) continue;
-      seen.add(state.pair);
+      if (state === undefined || !shapeOf(state.pool_type).hasTicks || walkedPairs.has(state.pair)) continue;
+      walkedPairs.add(state.pair);
       const pool = this.pools.get(state.pair);
       const depth = pool?.known === true ? pool.map.walk(state) : null;
       if (depth === null) continue;
@@ -120,8 +120,8 @@ export class TickBook {
   }
 
   private poolOf(pair: Hex): PoolTicks {
-    const known = this.pools.get(pair);
-    if (known !== undefined) return known;
+    const storedTicks = this.pools.get(pair);
+    if (storedTicks !== undefined) return storedTicks;
     const pool: PoolTicks = { map: new TickMap(), known: false };
     this.pools.set(pair, pool);
     return pool;

@@ -52,13 +52,13 @@ export interface GapStore {
 }
 
 const GAPS_MAX = 10_000;
-const NAMES = TABLE_ENCODERS.map(({ name }) => name);
+const TABLE_NAMES = TABLE_ENCODERS.map(({ name }) => name);
 
 /**
  * Tables whose views sum rows. A second insert of the same rows would double the sums. The refill therefore
  * uses the deduplication token of the first insert.
  */
-const SUMMED: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
+const TABLES_WITH_SUMS: ReadonlySet<EventTableName> = new Set<EventTableName>(['swaps', 'transfers']);
 
 /** `floors` holds, for each pruned table, the first block whose rows are all kept. */
 export function createGapStore(
@@ -69,10 +69,10 @@ export function createGapStore(
 ): GapStore {
   const insert = async (gap: Gap, batch: RowBatch): Promise<void> => {
     for (const { table, columns, body } of batch.encoded()) {
-      const name = NAMES.find((tableName) => tableName === table);
+      const name = TABLE_NAMES.find((tableName) => tableName === table);
       if (name === undefined || !gap.missing.has(name)) continue;
-      const first = rangeToken(chainId, gap, name);
-      const token = SUMMED.has(name) ? first : `refill:${first}`;
+      const firstInsertToken = rangeToken(chainId, gap, name);
+      const token = TABLES_WITH_SUMS.has(name) ? firstInsertToken : `refill:${firstInsertToken}`;
       await database.insert(name, columns, body, token, writer?.guard(name, columns));
     }
   };
@@ -80,10 +80,16 @@ export function createGapStore(
     readExpected: async () => readExpected(database, await floors()),
     readStored: async (upTo) => readStored(database, upTo, await floors()),
     async listGaps(tables, cursor): Promise<Gap[]> {
-      const floorOf = await floors();
+      const floorByTable = await floors();
       const gaps = new Map<number, OpenIntent & { missing: Set<EventTableName> }>();
       for (const table of tables) {
-        for (const range of await listMissing(database, chainId, table, cursor, floorOf.get(table) ?? 0)) {
+        for (const range of await listMissing(
+          database,
+          chainId,
+          table,
+          cursor,
+          floorByTable.get(table) ?? 0,
+        )) {
           const gap = gaps.get(range.seq) ?? { ...range, missing: new Set() };
           gap.missing.add(table);
           gaps.set(range.seq, gap);
@@ -117,18 +123,18 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
     {},
     totalsRow,
   );
-  return new Map(NAMES.map((name) => [name, row?.totals[name] ?? 0]));
+  return new Map(TABLE_NAMES.map((name) => [name, row?.totals[name] ?? 0]));
 }
 
 /** Rows after block `upTo` are not counted, because they may belong to an unfinished range. */
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
-  const counts = NAMES.map((name) => {
+  const counts = TABLE_NAMES.map((name) => {
     const floor = floors.get(name);
-    const minusBelow =
+    const minusPrunedSql =
       floor === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ord < ${toOrd(floor, 0)})`;
-    const block = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
-    const minusBeyond = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${block})`;
-    return `'${name}', toUInt64(assumeNotNull((SELECT count() FROM ${name})${minusBeyond}${minusBelow}))`;
+    const isLaterSql = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
+    const minusLaterSql = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${isLaterSql})`;
+    return `'${name}', toUInt64(assumeNotNull((SELECT count() FROM ${name})${minusLaterSql}${minusPrunedSql}))`;
   });
   const [row] = await selectMade(
     database,
@@ -137,7 +143,7 @@ async function readStored(database: Database, upTo: number | undefined, floors: 
     upTo === undefined ? {} : { up_to: upTo, up_to_ord: lastOrdOfBlock(upTo) },
     totalsRow,
   );
-  return new Map(NAMES.map((name) => [name, row?.totals[name] ?? 0]));
+  return new Map(TABLE_NAMES.map((name) => [name, row?.totals[name] ?? 0]));
 }
 
 /** Row with a number of rows by table. */
@@ -152,8 +158,8 @@ async function listMissing(
   cursor: number,
   floor: number,
 ): Promise<OpenIntent[]> {
-  const block = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
-  const ofChain = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
+  const blockSql = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
+  const isOfChainSql = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
   const rows = await selectMade(
     database,
     `find gaps in ${table}`,
@@ -165,8 +171,8 @@ async function listMissing(
        ),
        found AS (
          SELECT r.seq AS range_seq, count() AS rows
-         FROM (SELECT {chain:UInt32} AS chain_id, ${block} AS block FROM ${table}
-               WHERE ${ofChain} block <= {cursor:UInt32}) AS t
+         FROM (SELECT {chain:UInt32} AS chain_id, ${blockSql} AS block FROM ${table}
+               WHERE ${isOfChainSql} block <= {cursor:UInt32}) AS t
          ASOF INNER JOIN ranges AS r ON t.chain_id = r.chain_id AND t.block >= r.from_block
          GROUP BY range_seq
        )
@@ -205,6 +211,6 @@ async function listIncomplete(
     some_logs: someLogs,
   };
   const rows = await selectNamed(database, 'ingest/repair/list_complete_commits', params, commitRow);
-  const complete = new Set(rows.map(({ commit }) => commit));
-  return blocks.filter(({ commit }) => !complete.has(commit));
+  const completeCommits = new Set(rows.map(({ commit }) => commit));
+  return blocks.filter(({ commit }) => !completeCommits.has(commit));
 }

@@ -16,7 +16,7 @@ import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 export const HASH_BLOCKS = 1_000;
 
 /** The table `events` is left out, because it repeats swaps, liquidity_events and pool_states. */
-const HASHED = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
+const HASHED_TABLES = TABLE_ENCODERS.filter(({ name }) => name !== 'events');
 
 /** Largest number of logs that one statement hashes, to limit its run time. */
 const LOGS_AT_ONCE = 4_000_000;
@@ -38,8 +38,8 @@ interface RangeHash {
  */
 export function listWholeRanges(from: number, to: number): number[] {
   const ranges: number[] = [];
-  const first = from <= 1 ? 0 : Math.ceil(from / HASH_BLOCKS) * HASH_BLOCKS;
-  for (let start = first; start + HASH_BLOCKS - 1 <= to; start += HASH_BLOCKS) ranges.push(start);
+  const firstRange = from <= 1 ? 0 : Math.ceil(from / HASH_BLOCKS) * HASH_BLOCKS;
+  for (let start = firstRange; start + HASH_BLOCKS - 1 <= to; start += HASH_BLOCKS) ranges.push(start);
   return ranges;
 }
 
@@ -53,15 +53,15 @@ export async function* hashRanges(
   ranges: readonly number[],
   threads?: number,
 ): AsyncGenerator<RangeHash> {
-  for (let at = 0; at < ranges.length;) {
-    const batch = await takeSome(database, chainId, ranges.slice(at, at + RANGES_AT_ONCE));
-    yield* await hashSome(database, chainId, batch, threads);
-    at += batch.length;
+  for (let hashedCount = 0; hashedCount < ranges.length;) {
+    const batch = await takeBatch(database, chainId, ranges.slice(hashedCount, hashedCount + RANGES_AT_ONCE));
+    yield* await hashBatch(database, chainId, batch, threads);
+    hashedCount += batch.length;
   }
 }
 
 /** Takes as many consecutive ranges as the limit of logs allows, but at least one. */
-async function takeSome(
+async function takeBatch(
   database: Database,
   chainId: number,
   ranges: readonly number[],
@@ -69,9 +69,9 @@ async function takeSome(
   const [from, to] = [ranges[0] ?? 0, (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1];
   const params = { chain: chainId, from, to, span: HASH_BLOCKS };
   const rows = await selectNamed(database, 'ingest/repair/count_range_logs', params, logsRow);
-  const logsOf = new Map(rows.map(({ range, logs }) => [range, logs]));
-  let logs = 0;
-  const end = ranges.findIndex((range) => (logs += logsOf.get(range) ?? 0) > LOGS_AT_ONCE);
+  const logsByRange = new Map(rows.map(({ range, logs }) => [range, logs]));
+  let logTotal = 0;
+  const end = ranges.findIndex((range) => (logTotal += logsByRange.get(range) ?? 0) > LOGS_AT_ONCE);
   return end === -1 ? ranges : ranges.slice(0, Math.max(1, end));
 }
 
@@ -79,7 +79,7 @@ const logsRow = rowType({ range: u32, logs: u64 });
 const sumRow = rowType({ range: u32, total: u64, sum: u128 });
 const hashRow = rowType({ from_block: u32, hash: text, rows: u64, sums: mapOf(u128) });
 
-async function hashSome(
+async function hashBatch(
   database: Database,
   chainId: number,
   ranges: readonly number[],
@@ -87,17 +87,17 @@ async function hashSome(
 ): Promise<RangeHash[]> {
   const from = ranges[0] ?? 0;
   const to = (ranges.at(-1) ?? 0) + HASH_BLOCKS - 1;
-  const sumsOf = new Map(
+  const sumsByRange = new Map(
     ranges.map((range) => [range, { rows: 0, lines: new Array<string>(), sums: new Map<string, bigint>() }]),
   );
   for (const { name, range, total, sum } of await sumTables(database, chainId, { from, to }, threads)) {
-    const ofRange = sumsOf.get(range);
-    if (ofRange === undefined) continue;
-    ofRange.rows += total;
-    ofRange.lines.push(`${name} ${total} ${sum}\n`);
-    ofRange.sums.set(name, sum);
+    const rangeSums = sumsByRange.get(range);
+    if (rangeSums === undefined) continue;
+    rangeSums.rows += total;
+    rangeSums.lines.push(`${name} ${total} ${sum}\n`);
+    rangeSums.sums.set(name, sum);
   }
-  return [...sumsOf].map(([range, { rows, lines, sums }]) => ({
+  return [...sumsByRange].map(([range, { rows, lines, sums }]) => ({
     from: range,
     hash: createHash('sha256').update(lines.sort().join('')).digest('hex').slice(0, 32),
     rows,
@@ -119,7 +119,7 @@ export async function sumTables(
 ): Promise<TableSum[]> {
   const params = { chain: chainId, from, to, from_ord: toOrd(from, 0), to_ord: lastOrdOfBlock(to) };
   const sums: TableSum[] = [];
-  for (const { name, columns } of HASHED) {
+  for (const { name, columns } of HASHED_TABLES) {
     const sql = rangeSql(name, columns, threads);
     for (const row of await selectMade(database, `hash ${name}`, sql, params, sumRow))
       sums.push({ name, ...row });
@@ -159,16 +159,16 @@ function rowHashSql(name: string, written: readonly string[]): string {
 }
 
 function rangeSql(name: string, columns: readonly string[], threads: number | undefined): string {
-  const block = name === 'blocks' ? 'number' : 'bitShiftRight(ord, 20)';
-  const within =
+  const blockSql = name === 'blocks' ? 'number' : 'bitShiftRight(ord, 20)';
+  const isInSpanSql =
     name === 'blocks'
       ? 'number BETWEEN {from:UInt32} AND {to:UInt32}'
       : 'ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64}';
-  const ofChain = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
+  const isOfChainSql = columns.includes('chain_id') ? 'chain_id = {chain:UInt32} AND ' : '';
   const settings = threads === undefined ? '' : ` SETTINGS max_threads = ${threads}`;
-  return `SELECT toUInt32(intDiv(${block}, ${HASH_BLOCKS}) * ${HASH_BLOCKS}) AS range, count() AS total,
+  return `SELECT toUInt32(intDiv(${blockSql}, ${HASH_BLOCKS}) * ${HASH_BLOCKS}) AS range, count() AS total,
       sum(reinterpretAsUInt128(${rowHashSql(name, columns)})) AS sum
-    FROM ${name} WHERE ${ofChain}${within} GROUP BY range${settings}`;
+    FROM ${name} WHERE ${isOfChainSql}${isInSpanSql} GROUP BY range${settings}`;
 }
 
 /** Returns the stored hashes by the first block of the range. */

@@ -57,15 +57,15 @@ export class GapWatch {
     if (this.now() - this.checkedAt < CHECK_EVERY_MS) return;
     this.checkedAt = this.now();
     const stored = await this.gaps.readStored();
-    if (differOf(this.expected, stored).length === 0) return;
+    if (listWrongCounts(this.expected, stored).length === 0) return;
     // Retention may have deleted old rows meanwhile, so the expected counts are read again before the final
     // comparison.
     this.expected = new Map(await this.gaps.readExpected());
-    const stillDiffering = differOf(this.expected, await this.gaps.readStored());
-    if (stillDiffering.length === 0) return;
+    const stillWrong = listWrongCounts(this.expected, await this.gaps.readStored());
+    if (stillWrong.length === 0) return;
     throw new AppError(
       'unavailable',
-      `stored rows of ${stillDiffering.join(', ')} are missing; their blocks are read again`,
+      `stored rows of ${stillWrong.join(', ')} are missing; their blocks are read again`,
     );
   }
 }
@@ -82,10 +82,10 @@ export async function refillGaps(
 ): Promise<boolean> {
   const { gaps, status, log, now } = deps;
   const listDiffering = async (): Promise<EventTableName[]> =>
-    differOf(await gaps.readExpected(), await gaps.readStored(cursor.number));
-  const differing = await listDiffering();
-  if (differing.length === 0) return false;
-  const gapList = await gaps.listGaps(differing, cursor.number);
+    listWrongCounts(await gaps.readExpected(), await gaps.readStored(cursor.number));
+  const wrongTables = await listDiffering();
+  if (wrongTables.length === 0) return false;
+  const gapList = await gaps.listGaps(wrongTables, cursor.number);
   for (const gap of gapList) {
     const { from, to, missing } = gap;
     log.error({ from, to, missing: [...missing] }, 'stored rows are missing; reading their blocks again');
@@ -95,16 +95,16 @@ export async function refillGaps(
     status.refills += 1;
     log.warn({ from, to }, 'the missing rows are stored again');
   }
-  const last = gapList.at(-1);
+  const lastGap = gapList.at(-1);
   // checkRange counts the rows of all ranges, so one call at the end is enough.
-  if (last !== undefined) await deps.store.checkRange(last);
-  const stillDiffering = await listDiffering();
-  if (stillDiffering.length > 0) throw rowsGone(stillDiffering);
+  if (lastGap !== undefined) await deps.store.checkRange(lastGap);
+  const stillWrong = await listDiffering();
+  if (stillWrong.length > 0) throw wrongCountsError(stillWrong);
   return true;
 }
 
 /** Lists the tables whose row counts differ from the sums over the finished ranges. */
-function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
+function listWrongCounts(expected: RowTotals, stored: RowTotals): EventTableName[] {
   return [...expected].filter(([name, rows]) => stored.get(name) !== rows).map(([name]) => name);
 }
 
@@ -112,7 +112,7 @@ function differOf(expected: RowTotals, stored: RowTotals): EventTableName[] {
  * The error for counts that still differ after lost rows were stored again: some rows belong to no range, or
  * a range was stored twice.
  */
-function rowsGone(tables: readonly string[]): AppError {
+function wrongCountsError(tables: readonly string[]): AppError {
   return new AppError(
     'broken_invariant',
     `the row counts of ${tables.join(', ')} differ from those of the finished ranges; the writer stops: ` +
@@ -126,6 +126,7 @@ async function refill(
   gap: Gap,
   signal: AbortSignal,
 ): Promise<void> {
+  // The reader uses only the number. The hash and the time of the block before are not known here.
   const cursorBefore = {
     seq: gap.seq - 1,
     number: gap.from - 1,
@@ -134,20 +135,20 @@ async function refill(
   };
   await reader.load(cursorBefore, true);
   const batch = new RowBatch();
-  let last: { number: number; hash: Gap['toHash'] } | null = null;
+  let lastBlock: { number: number; hash: Gap['toHash'] } | null = null;
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {
-    const [first] = blocks;
-    if (first === undefined) continue;
+    const [firstBlock] = blocks;
+    if (firstBlock === undefined) continue;
     // The block before the range may be lost too. Then its hash is unknown, and the hash of the range's last
     // block is checked instead.
-    const parent = last ?? { number: first.number - 1, hash: first.parentHash };
+    const parent = lastBlock ?? { number: firstBlock.number - 1, hash: firstBlock.parentHash };
     await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
-    last = blocks.at(-1) ?? last;
+    lastBlock = blocks.at(-1) ?? lastBlock;
   }
-  if (last?.hash !== gap.toHash)
+  if (lastBlock?.hash !== gap.toHash)
     throw new BeyondFinality(
       { number: gap.to, hash: gap.toHash },
-      last ?? { number: gap.to, hash: gap.toHash },
+      lastBlock ?? { number: gap.to, hash: gap.toHash },
     );
   await gaps.refill(gap, batch);
 }
@@ -162,13 +163,13 @@ export async function withoutIncomplete(
   log: Logger,
 ): Promise<StoredState> {
   const incomplete = (await gaps?.listIncomplete(stored.head)) ?? [];
-  const [first] = incomplete;
-  if (first === undefined) return stored;
+  const [firstIncomplete] = incomplete;
+  if (firstIncomplete === undefined) return stored;
   log.error(
-    { from: first.number, blocks: incomplete.length },
+    { from: firstIncomplete.number, blocks: incomplete.length },
     'rows of head blocks are missing; reading the blocks again',
   );
   const commits = new Map(stored.commits);
   for (const { hash } of incomplete) commits.delete(hash);
-  return { ...stored, commits, head: stored.head.filter(({ number }) => number < first.number) };
+  return { ...stored, commits, head: stored.head.filter(({ number }) => number < firstIncomplete.number) };
 }

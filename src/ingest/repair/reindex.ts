@@ -20,7 +20,7 @@ import { HASH_BLOCKS, hashRanges, listWholeRanges, writeRangeHash } from './rang
 import { BlockReader, type ReaderDeps } from '../decode/blockReader';
 import { TABLE_ENCODERS } from '../rows/encodeBlocks';
 import { fetchAhead } from '../session/fetchAhead';
-import { sayRebuild } from '../session/progress';
+import { logRebuild } from '../session/progress';
 import { readFloors, type Floors } from '../store/retention';
 import { RowBatch } from '../rows/rowBatch';
 import { readStoredState, startRow } from '../store/storedState';
@@ -72,10 +72,10 @@ export async function reindex(
 ): Promise<ReindexReport> {
   const { database, chainId } = deps;
   const ranges = await listRanges(database, chainId, from, to);
-  const [first, last] = [ranges[0], ranges.at(-1)];
-  if (first === undefined || last === undefined)
+  const [firstRange, lastRange] = [ranges[0], ranges.at(-1)];
+  if (firstRange === undefined || lastRange === undefined)
     throw new AppError('bad_config', `none of the blocks ${from}-${to} is stored as final`);
-  const span = { from: first.from_block, to: last.to_block };
+  const span = { from: firstRange.from_block, to: lastRange.to_block };
   const floors = await readFloors(database);
   await dropLeftovers(database);
   try {
@@ -123,6 +123,7 @@ async function stage(
     await database.command('create staged', `CREATE TABLE ${stagedOf(name)} AS ${name}`);
   await source.expectLevel?.((await readStoredState(database, chainId))?.proof ?? 'none');
   const reader = new BlockReader(deps, await readStart(database, chainId));
+  // The reader uses only the number. The hash and the time of the block before are not known here.
   const cursorBefore = {
     seq: 0,
     number: span.from - 1,
@@ -130,7 +131,7 @@ async function stage(
     timestamp: 0,
   } as const;
   await reader.load(cursorBefore, true);
-  const ends = new Map(ranges.map(({ to_block, to_hash }) => [to_block, to_hash]));
+  const hashByLastBlock = new Map(ranges.map(({ to_block, to_hash }) => [to_block, to_hash]));
   const batch = new RowBatch();
   let proven: readonly ProofRange[] = [];
   const flush = async (): Promise<void> => {
@@ -141,21 +142,21 @@ async function stage(
       await database.insert(stagedOf(table), columns, body);
     batch.reset();
   };
-  let last: { number: number; hash: Hex } | null = null;
+  let lastBlock: { number: number; hash: Hex } | null = null;
   for await (const blocks of fetchAhead(source, span.from, span.to, { signal })) {
-    const [first] = blocks;
-    if (first === undefined) continue;
-    const parent = last ?? { number: first.number - 1, hash: first.parentHash };
+    const [firstBlock] = blocks;
+    if (firstBlock === undefined) continue;
+    const parent = lastBlock ?? { number: firstBlock.number - 1, hash: firstBlock.parentHash };
     await reader.read(blocks, parent, false, signal, (rows) => batch.add(rows));
     for (const block of blocks) {
-      const hash = ends.get(block.number);
+      const hash = hashByLastBlock.get(block.number);
       if (hash !== undefined && hash !== block.hash)
         throw new BeyondFinality({ number: block.number, hash }, block);
     }
-    last = blocks.at(-1) ?? last;
+    lastBlock = blocks.at(-1) ?? lastBlock;
     if (batch.logs >= BATCH_LOGS) {
       await flush();
-      log.info({ to: last?.number, of: span.to }, 'reading the blocks again');
+      log.info({ to: lastBlock?.number, of: span.to }, 'reading the blocks again');
     }
   }
   await flush();
@@ -173,24 +174,24 @@ async function readStart(database: Database, chainId: number): Promise<number> {
 }
 
 /** SQL condition for the rows of the blocks. Excludes rows that retention has deleted. */
-function within(table: EventTableName, { from, to }: Span, floors: Floors): string {
-  const first = Math.max(from, floors.get(table) ?? 0);
+function rowsCondition(table: EventTableName, { from, to }: Span, floors: Floors): string {
+  const firstKept = Math.max(from, floors.get(table) ?? 0);
   return table === 'blocks'
-    ? `number BETWEEN ${first} AND ${to}`
-    : `ord BETWEEN ${toOrd(first, 0)} AND ${lastOrdOfBlock(to)}`;
+    ? `number BETWEEN ${firstKept} AND ${to}`
+    : `ord BETWEEN ${toOrd(firstKept, 0)} AND ${lastOrdOfBlock(to)}`;
 }
 
 async function compare(database: Database, span: Span, floors: Floors): Promise<ReindexDifference[]> {
   const differences: ReindexDifference[] = [];
   for (const { name, columns } of TABLE_ENCODERS) {
-    const sum = (table: string): string =>
+    const sumSql = (table: string): string =>
       `SELECT count() AS total, sum(reinterpretAsUInt128(sipHash128(tuple(${columns.join(', ')})))) AS sum
-       FROM ${table} WHERE ${within(name, span, floors)}`;
+       FROM ${table} WHERE ${rowsCondition(name, span, floors)}`;
     const [row] = await selectMade(
       database,
       `compare ${name}`,
-      `SELECT a.total AS stored, b.total AS read, a.total = b.total AND a.sum = b.sum AS same
-       FROM (${sum(name)}) AS a CROSS JOIN (${sum(stagedOf(name))}) AS b`,
+      `SELECT old_rows.total AS stored, new_rows.total AS read, stored = read AND old_rows.sum = new_rows.sum AS same
+       FROM (${sumSql(name)}) AS old_rows CROSS JOIN (${sumSql(stagedOf(name))}) AS new_rows`,
       {},
       comparisonRow,
     );
@@ -215,7 +216,7 @@ interface Repair {
 async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   const { database, log, signal } = deps;
   const { span, floors, differences, interrupted } = work;
-  const onProgress = sayRebuild(log, () => performance.now());
+  const onProgress = logRebuild(log, () => performance.now());
   const changedTables = new Set(differences.map(({ table }) => table));
   if (changedTables.size === 0 && !interrupted) return [];
   if (floors.has('swaps') && (changedTables.has('swaps') || interrupted))
@@ -225,16 +226,16 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   for (const { name, columns } of TABLE_ENCODERS) {
     if (changedTables.has(name)) {
       log.info({ table: name }, 'building the new version of a table');
-      const where = within(name, span, floors);
+      const where = rowsCondition(name, span, floors);
       await cloneNext(database, name);
       await database.command(
         `delete old rows of ${name}`,
         `ALTER TABLE ${nextOf(name)} DELETE WHERE ${where} SETTINGS mutations_sync = 2`,
       );
-      const list = columns.join(', ');
+      const columnList = columns.join(', ');
       await database.command(
         `insert new rows of ${name}`,
-        `INSERT INTO ${nextOf(name)} (${list}) SELECT ${list} FROM ${stagedOf(name)} WHERE ${where}`,
+        `INSERT INTO ${nextOf(name)} (${columnList}) SELECT ${columnList} FROM ${stagedOf(name)} WHERE ${where}`,
       );
       nextTables.push(name);
     }
@@ -249,7 +250,7 @@ async function repair(deps: ReindexDeps, work: Repair): Promise<string[]> {
   await writeOperation(database, EXCHANGING, 1);
   await exchange(database, [...nextTables, ...rebuilt]);
   await writeCounts(deps, work);
-  await hashAnew(deps, span);
+  await renewRangeHashes(deps, span);
   await writeOperation(database, EXCHANGING, 0);
   return rebuilt;
 }
@@ -262,7 +263,8 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
       (name) => (floors.get(name) ?? 0) <= span.from,
     );
     const counts = names.map(
-      (name) => `'${name}', assumeNotNull((SELECT count() FROM ${name} WHERE ${within(name, span, floors)}))`,
+      (name) =>
+        `'${name}', assumeNotNull((SELECT count() FROM ${name} WHERE ${rowsCondition(name, span, floors)}))`,
     );
     const sql = `SELECT map(${counts.join(', ')}) AS totals`;
     const [row] = await selectMade(database, 'count range', sql, {}, totalsRow);
@@ -284,18 +286,18 @@ export async function setLevels(
   proven: readonly ProofRange[],
   change: 'lower' | 'raise',
 ): Promise<void> {
-  const where =
+  const isAffectedSql =
     change === 'lower'
       ? 'from_block <= {to:UInt32} AND to_block >= {from:UInt32}'
       : 'from_block >= {from:UInt32} AND to_block <= {to:UInt32}';
   for (const { from, to, level } of proven) {
-    const changed = PROOF_LEVELS.filter((one) =>
-      change === 'lower' ? isWeaker(level, one) : isWeaker(one, level),
+    const changed = PROOF_LEVELS.filter((storedLevel) =>
+      change === 'lower' ? isWeaker(level, storedLevel) : isWeaker(storedLevel, level),
     );
     await database.command(
       'set levels of proof',
       `ALTER TABLE promotions UPDATE proof = {level:String}
-       WHERE chain_id = {chain:UInt32} AND has({changed:Array(String)}, toString(proof)) AND ${where}
+       WHERE chain_id = {chain:UInt32} AND has({changed:Array(String)}, toString(proof)) AND ${isAffectedSql}
        SETTINGS mutations_sync = 2`,
       { chain: chainId, from, to, level, changed },
     );
@@ -303,12 +305,12 @@ export async function setLevels(
 }
 
 /** Recomputes the stored range hashes of the blocks. */
-async function hashAnew({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
-  const first = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
-  const params = { chain: chainId, first, to: span.to };
-  const noted = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startRow);
-  const ranges = listWholeRanges(first, span.to + HASH_BLOCKS).filter((range) =>
-    noted.some(({ from_block }) => from_block === range),
+async function renewRangeHashes({ database, chainId }: ReindexDeps, span: Span): Promise<void> {
+  const firstRange = Math.floor(span.from / HASH_BLOCKS) * HASH_BLOCKS;
+  const params = { chain: chainId, first: firstRange, to: span.to };
+  const storedRanges = await selectNamed(database, 'ingest/repair/list_hashed_ranges', params, startRow);
+  const ranges = listWholeRanges(firstRange, span.to + HASH_BLOCKS).filter((range) =>
+    storedRanges.some(({ from_block }) => from_block === range),
   );
   for await (const range of hashRanges(database, chainId, ranges))
     await writeRangeHash(database, chainId, range);

@@ -21,7 +21,7 @@ import { startRow } from '../store/storedState';
 import { repeatStep } from '../../workers/repeatStep';
 
 /** Name of the stored number of the last block that was asked for a second time. */
-const REACHED = 'second_look';
+const LAST_COMPARED = 'second_look';
 /** A block is asked for again this time in ms after it was seen in the final tables, or later. */
 const LATER_MS = 300_000;
 const IDLE_MS = 5_000;
@@ -49,15 +49,18 @@ interface SecondLookDeps {
   readonly repair: ((from: number, to: number, signal: AbortSignal) => Promise<void>) | null;
 }
 
+/** The last final block, as it was at a time in ms of the clock. */
 interface Mark {
-  readonly at: number;
+  readonly seenAt: number;
   readonly finalTo: number;
 }
 
 export class SecondLook {
   private readonly budget: CallBudget;
   private marks: readonly Mark[] = [];
-  private reached: number | null = null;
+  /** The last block that was asked for a second time. */
+  private lastCompared: number | null = null;
+  /** Number of comparisons so far. */
   private round = 0;
 
   constructor(private readonly deps: SecondLookDeps) {
@@ -77,30 +80,31 @@ export class SecondLook {
   async step(signal: AbortSignal): Promise<boolean> {
     const { database, status, clock } = this.deps;
     if (status.phase !== 'follow' || status.finalTo === null) return false;
-    const due = this.noteFinal({ at: clock.now(), finalTo: status.finalTo });
-    this.reached ??=
-      (await readOperations(database, [REACHED])).get(REACHED) ??
-      (await startBefore(database, this.deps.chainId));
-    const next = await nextPart(database, this.deps.chainId, this.reached + 1, due, (level) =>
+    const dueTo = this.noteFinal({ seenAt: clock.now(), finalTo: status.finalTo });
+    this.lastCompared ??=
+      (await readOperations(database, [LAST_COMPARED])).get(LAST_COMPARED) ??
+      (await blockBeforeStart(database, this.deps.chainId));
+    const nextSpan = await nextPart(database, this.deps.chainId, this.lastCompared + 1, dueTo, (level) =>
       isWeaker(level, 'receipts'),
     );
-    if (next === null) {
-      this.reached = Math.max(this.reached, due);
+    if (nextSpan === null) {
+      this.lastCompared = Math.max(this.lastCompared, dueTo);
       return false;
     }
-    const to = Math.min(next.to, next.from + BLOCKS_MAX - 1);
-    await this.compare(next.from, to, signal);
-    this.reached = to;
-    await writeOperation(database, REACHED, to);
-    return to < due;
+    const to = Math.min(nextSpan.to, nextSpan.from + BLOCKS_MAX - 1);
+    await this.compare(nextSpan.from, to, signal);
+    this.lastCompared = to;
+    await writeOperation(database, LAST_COMPARED, to);
+    return to < dueTo;
   }
 
   /** Last block that was final long enough ago. At the start, all final blocks count. */
-  private noteFinal(now: Mark): number {
-    if (this.marks.length === 0) this.marks = [{ at: -Infinity, finalTo: now.finalTo }];
-    if (this.marks.at(-1)?.finalTo !== now.finalTo) this.marks = [...this.marks, now].slice(-MARKS_MAX);
-    const due = this.marks.findLastIndex(({ at }) => at <= now.at - LATER_MS);
-    if (due > 0) this.marks = this.marks.slice(due);
+  private noteFinal(newMark: Mark): number {
+    if (this.marks.length === 0) this.marks = [{ seenAt: -Infinity, finalTo: newMark.finalTo }];
+    if (this.marks.at(-1)?.finalTo !== newMark.finalTo)
+      this.marks = [...this.marks, newMark].slice(-MARKS_MAX);
+    const dueIndex = this.marks.findLastIndex(({ seenAt: at }) => at <= newMark.seenAt - LATER_MS);
+    if (dueIndex > 0) this.marks = this.marks.slice(dueIndex);
     return this.marks[0]?.finalTo ?? 0;
   }
 
@@ -108,27 +112,27 @@ export class SecondLook {
     const { pool, source } = this.deps;
     await this.budget.spend(CALLS_PER_BLOCK * (to - from + 1), signal);
     // Blocks usually come from the first endpoint, so the others are asked in turn.
-    const others = pool.endpoints.slice(1);
-    const other = others[(this.round += 1) % Math.max(1, others.length)];
-    const own = other === undefined ? {} : { endpoint: other.id };
-    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...own });
-    const differing = await this.deps.listDiffering(blocks);
-    for (const block of differing) if (await this.settle(block, signal)) return;
+    const otherEndpoints = pool.endpoints.slice(1);
+    const otherEndpoint = otherEndpoints[(this.round += 1) % Math.max(1, otherEndpoints.length)];
+    const endpointOption = otherEndpoint === undefined ? {} : { endpoint: otherEndpoint.id };
+    const blocks = await source.fetchRange(from, to, { signal, roundsMax: 1, ...endpointOption });
+    const differingBlocks = await this.deps.listDiffering(blocks);
+    for (const block of differingBlocks) if (await this.settleDispute(block, signal)) return;
   }
 
   /**
    * Asks all endpoints for a block whose logs differ. If more than half of the answers agree, benches the other
    * endpoints, and repairs the block if the stored logs are wrong. Resolves to true after a repair.
    */
-  private async settle(number: number, signal: AbortSignal): Promise<boolean> {
+  private async settleDispute(number: number, signal: AbortSignal): Promise<boolean> {
     const { pool, log, status, repair } = this.deps;
     const answers = await this.askAll(number, signal);
-    const most = answers.reduce<readonly Answer[]>((best, { text }) => {
-      const same = answers.filter((answer) => answer.text === text);
-      return same.length > best.length ? same : best;
+    const largestGroup = answers.reduce<readonly Answer[]>((largest, { text }) => {
+      const equalAnswers = answers.filter((answer) => answer.text === text);
+      return equalAnswers.length > largest.length ? equalAnswers : largest;
     }, []);
-    const [right] = most;
-    if (right === undefined || 2 * most.length <= answers.length) {
+    const [majorityAnswer] = largestGroup;
+    if (majorityAnswer === undefined || 2 * largestGroup.length <= answers.length) {
       log.error(
         { block: number },
         'the endpoints send different logs of a block, and no majority of them agrees',
@@ -137,9 +141,9 @@ export class SecondLook {
       return false;
     }
     for (const { id, text } of answers)
-      if (text !== right.text)
+      if (text !== majorityAnswer.text)
         pool.reject(id, new BlockMismatch('majority', number, 'most endpoints have other logs'));
-    if ((await this.deps.listDiffering([right.block])).length === 0) return false;
+    if ((await this.deps.listDiffering([majorityAnswer.block])).length === 0) return false;
     log.error(
       { block: number },
       'the stored logs of a block differ from those of the node; reading the blocks again',
@@ -173,23 +177,23 @@ export class SecondLook {
 }
 
 /** The block before the first ingested one. */
-export async function startBefore(database: Database, chainId: number): Promise<number> {
+export async function blockBeforeStart(database: Database, chainId: number): Promise<number> {
   const [start] = await selectNamed(database, 'ingest/store/find_start', { chain: chainId }, startRow);
   return (start?.from_block ?? 1) - 1;
 }
 
-/** The first consecutive final blocks from `from` to `to` whose level of proof satisfies `has`; null if there are none. */
+/** The first consecutive final blocks from `from` to `to` whose level of proof satisfies `isWanted`; null if there are none. */
 export async function nextPart(
   database: Database,
   chainId: number,
   from: number,
   to: number,
-  has: (level: ProofLevel) => boolean,
+  isWanted: (level: ProofLevel) => boolean,
 ): Promise<{ readonly from: number; readonly to: number } | null> {
   if (from > to) return null;
   const params = { chain: chainId, final_to: to, levels: PROOF_LEVELS, limit: PROOF_ROWS_MAX };
   const rows = await selectNamed(database, 'head/list_proof_changes', params, proofRow);
-  return cutRanges(toProofRanges(rows, to), from, to).find(({ level }) => has(level)) ?? null;
+  return cutRanges(toProofRanges(rows, to), from, to).find(({ level }) => isWanted(level)) ?? null;
 }
 
 interface Answer {

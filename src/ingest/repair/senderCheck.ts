@@ -17,7 +17,7 @@ import type { Clock } from '../../node/rpc/clock';
 import { repeatStep } from '../../workers/repeatStep';
 import { CallBudget } from '../olderPools/callBudget';
 import type { IngestStatus } from '../session/status';
-import { nextPart, REPAIRED_MAX, startBefore } from './secondLook';
+import { nextPart, REPAIRED_MAX, blockBeforeStart } from './secondLook';
 
 const IDLE_MS = 5_000;
 /** Pause after a failure, such as an endpoint that sent a false sender. */
@@ -49,7 +49,7 @@ interface SenderCheckDeps {
 export class SenderCheck {
   private readonly budget: CallBudget;
   /** The last block whose senders are checked. */
-  private reached: number | null = null;
+  private lastChecked: number | null = null;
   /**
    * Whether a false sender was found. Which endpoint sent a stored block is not recorded, so all blocks that are not
    * checked yet are then checked without pauses.
@@ -74,19 +74,25 @@ export class SenderCheck {
     const { database, status, chainId } = this.deps;
     const { finalTo } = status;
     if (status.phase !== 'follow' || finalTo === null) return false;
-    this.reached ??=
+    this.lastChecked ??=
       (await readOperations(database, [SENDERS_CHECKED])).get(SENDERS_CHECKED) ??
-      (await startBefore(database, chainId));
-    if (this.reached >= finalTo) return false;
+      (await blockBeforeStart(database, chainId));
+    if (this.lastChecked >= finalTo) return false;
     // Without a proof of the transactions, there is nothing to recover a sender from.
-    const part = await nextPart(database, chainId, this.reached + 1, finalTo, (level) => level === 'full');
-    const stored = part === null ? [] : await this.listMakers(part.from, part.to);
-    const blocks = [...new Set(stored.map(({ ord }) => blockOfOrd(ord)))].slice(0, BLOCKS_MAX);
-    const last = blocks.at(-1) ?? part?.to ?? finalTo;
-    for (const run of consecutive(blocks)) await this.check(run, stored, signal);
-    this.reached = last;
-    await writeOperation(database, SENDERS_CHECKED, last);
-    return last < finalTo;
+    const part = await nextPart(
+      database,
+      chainId,
+      this.lastChecked + 1,
+      finalTo,
+      (level) => level === 'full',
+    );
+    const storedMakers = part === null ? [] : await this.listMakers(part.from, part.to);
+    const blocks = [...new Set(storedMakers.map(({ ord }) => blockOfOrd(ord)))].slice(0, BLOCKS_MAX);
+    const lastChecked = blocks.at(-1) ?? part?.to ?? finalTo;
+    for (const span of toSpans(blocks)) await this.check(span, storedMakers, signal);
+    this.lastChecked = lastChecked;
+    await writeOperation(database, SENDERS_CHECKED, lastChecked);
+    return lastChecked < finalTo;
   }
 
   private listMakers(from: number, to: number): Promise<StoredMaker[]> {
@@ -97,43 +103,45 @@ export class SenderCheck {
   /** Checks consecutive blocks. Stored makers of other blocks are ignored. */
   private async check(
     { from, to }: { readonly from: number; readonly to: number },
-    stored: readonly StoredMaker[],
+    storedMakers: readonly StoredMaker[],
     signal: AbortSignal,
   ): Promise<void> {
     await this.budget.spend(this.isUrgent ? 0 : CALLS_PER_BLOCK * (to - from + 1), signal);
     for (const block of await this.deps.source.fetchRange(from, to, { signal })) {
       if (block.proof !== 'full') continue;
-      const own = stored.filter(({ ord }) => blockOfOrd(ord) === block.number);
-      await this.recover(block, new Set(own.map(({ ord }) => transactionOf(block, ord))), signal);
+      const makersOfBlock = storedMakers.filter(({ ord }) => blockOfOrd(ord) === block.number);
+      await this.recover(block, new Set(makersOfBlock.map(({ ord }) => transactionOf(block, ord))), signal);
       // A maker is null if the node that sent the block reported no senders.
-      const wrong = own.find(({ ord, maker }) => maker !== null && maker !== senderOf(block, ord));
-      if (wrong !== undefined) await this.mend(block, wrong, signal);
+      const wrongMaker = makersOfBlock.find(
+        ({ ord, maker }) => maker !== null && maker !== senderOf(block, ord),
+      );
+      if (wrongMaker !== undefined) await this.mend(block, wrongMaker, signal);
     }
   }
 
   /** Compares the senders of these transactions with their signatures. @throws BlockMismatch if one differs */
   private async recover(block: ChainBlock, indexes: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
     const { source, clock } = this.deps;
-    const all = [...indexes];
-    for (let at = 0; at < all.length; at += SENDERS_AT_ONCE) {
+    const indexList = [...indexes];
+    for (let start = 0; start < indexList.length; start += SENDERS_AT_ONCE) {
       signal.throwIfAborted();
-      const begun = clock.now();
+      const startedAt = clock.now();
       try {
-        await source.checkSenders(block, new Set(all.slice(at, at + SENDERS_AT_ONCE)));
+        await source.checkSenders(block, new Set(indexList.slice(start, start + SENDERS_AT_ONCE)));
       } catch (error) {
         if (error instanceof BlockMismatch) this.isUrgent = true;
         throw error;
       }
-      await clock.sleep(this.isUrgent ? 0 : PAUSE_PER_WORK * (clock.now() - begun), signal);
+      await clock.sleep(this.isUrgent ? 0 : PAUSE_PER_WORK * (clock.now() - startedAt), signal);
     }
   }
 
-  private async mend(block: ChainBlock, wrong: StoredMaker, signal: AbortSignal): Promise<void> {
+  private async mend(block: ChainBlock, wrongMaker: StoredMaker, signal: AbortSignal): Promise<void> {
     const { log, status, repair } = this.deps;
     const { number } = block;
     this.isUrgent = true;
     status.falseSenders = { block: number };
-    const facts = { block: number, stored: wrong.maker, recovered: senderOf(block, wrong.ord) };
+    const facts = { block: number, stored: wrongMaker.maker, recovered: senderOf(block, wrongMaker.ord) };
     log.error(facts, 'a stored sender differs from the signature; reading the blocks again');
     if (repair === null) return;
     const to = Math.min(status.finalTo ?? number, number + REPAIRED_MAX);
@@ -150,11 +158,11 @@ const senderOf = (block: ChainBlock, ord: number): string | null =>
   block.transactions[transactionOf(block, ord)]?.from ?? null;
 
 /** Cuts ascending block numbers into ranges without gaps. */
-function consecutive(blocks: readonly number[]): { from: number; to: number }[] {
+function toSpans(blocks: readonly number[]): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
   for (const block of blocks) {
-    const last = ranges.at(-1);
-    if (last?.to === block - 1) last.to = block;
+    const lastRange = ranges.at(-1);
+    if (lastRange?.to === block - 1) lastRange.to = block;
     else ranges.push({ from: block, to: block });
   }
   return ranges;

@@ -31,42 +31,47 @@ export async function sumBlocks(
 ): Promise<ReadonlyMap<string, bigint>> {
   const ranges = listWholeRanges(from, to);
   const [first, last] = [ranges[0], ranges.at(-1)];
-  const whole = first === undefined || last === undefined ? null : { first, last };
-  const stored = whole === null ? [] : await sumStored(database, chainId, whole);
-  const missing = whole === null ? [] : await listUnhashed(database, chainId, whole);
-  const ends =
-    whole === null
+  const wholeRanges = first === undefined || last === undefined ? null : { first, last };
+  const storedSums = wholeRanges === null ? [] : await sumStored(database, chainId, wholeRanges);
+  const unhashedRanges = wholeRanges === null ? [] : await listUnhashed(database, chainId, wholeRanges);
+  const outerParts =
+    wholeRanges === null
       ? [{ from, to }]
       : [
-          { from, to: whole.first - 1 },
-          { from: whole.last + HASH_BLOCKS, to },
+          { from, to: wholeRanges.first - 1 },
+          { from: wholeRanges.last + HASH_BLOCKS, to },
         ];
-  const parts = [...ends, ...missing].filter((part) => part.from <= part.to);
+  const parts = [...outerParts, ...unhashedRanges].filter((part) => part.from <= part.to);
   const prunedTo = Math.max(0, ...(await readFloors(database)).values());
-  const pruned = parts.find((part) => part.from < prunedTo);
-  if (pruned !== undefined)
+  const prunedPart = parts.find((part) => part.from < prunedTo);
+  if (prunedPart !== undefined)
     throw new AppError(
       'bad_request',
-      `from_block, to_block: rows of the blocks ${pruned.from}-${pruned.to} were pruned; allowed: whole ranges of ${HASH_BLOCKS} blocks`,
+      `from_block, to_block: rows of the blocks ${prunedPart.from}-${prunedPart.to} were pruned; allowed: whole ranges of ${HASH_BLOCKS} blocks`,
     );
   const sums = new Map<string, bigint>();
-  const all: RowOf<typeof storedRow>[] = [...stored];
-  for (const part of parts) all.push(...(await sumTables(database, chainId, part)));
-  for (const { name, sum } of all) sums.set(name, BigInt.asUintN(SUM_BITS, (sums.get(name) ?? 0n) + sum));
+  const tableSums: RowOf<typeof storedRow>[] = [...storedSums];
+  for (const part of parts) tableSums.push(...(await sumTables(database, chainId, part)));
+  for (const { name, sum } of tableSums)
+    sums.set(name, BigInt.asUintN(SUM_BITS, (sums.get(name) ?? 0n) + sum));
   return sums;
 }
 
-interface Whole {
+interface WholeRanges {
   readonly first: number;
   readonly last: number;
 }
 
-function sumStored(database: Database, chainId: number, { first, last }: Whole) {
+function sumStored(database: Database, chainId: number, { first, last }: WholeRanges) {
   const params = { chain: chainId, from: first, to: last };
   return selectNamed(database, 'ingest/repair/sum_range_hashes', params, storedRow);
 }
 
-async function listUnhashed(database: Database, chainId: number, { first, last }: Whole): Promise<Span[]> {
+async function listUnhashed(
+  database: Database,
+  chainId: number,
+  { first, last }: WholeRanges,
+): Promise<Span[]> {
   const params = { chain: chainId, from: first, to: last, blocks: HASH_BLOCKS, limit: UNHASHED_MAX + 1 };
   const rows = await selectNamed(database, 'ingest/repair/list_unhashed_ranges', params, unhashedRow);
   if (rows.length > UNHASHED_MAX)

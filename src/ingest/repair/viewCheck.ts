@@ -47,7 +47,7 @@ export interface Mending extends RebuildOptions {
 
 // ClickHouse types the value of each subquery as nullable.
 const totalRow = rowType({ name: text, total: nullable(u64) });
-const seenRow = rowType({ name: text, expected: nullable(u64), found: nullable(u64) });
+const newestOrdRow = rowType({ name: text, expected: nullable(u64), found: nullable(u64) });
 
 interface OrdRange {
   readonly fromOrd: number;
@@ -76,8 +76,8 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
     {},
     totalRow,
   );
-  const totalOf = new Map(totals.map(({ name, total }) => [name, total ?? 0]));
-  const expected = totalOf.get('swaps') ?? 0;
+  const totalByName = new Map(totals.map(({ name, total }) => [name, total ?? 0]));
+  const expected = totalByName.get('swaps') ?? 0;
   if (expected === 0) return null;
   // A timeframe without any bar has no row in `totals`.
   const names = [
@@ -85,17 +85,22 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
     'dex_hours',
     'pair_totals',
   ];
-  const wrongName = names.find((name) => (totalOf.get(name) ?? 0) !== expected);
+  const wrongName = names.find((name) => (totalByName.get(name) ?? 0) !== expected);
   return wrongName === undefined
     ? null
-    : { name: wrongName, source: 'swaps', expected, found: totalOf.get(wrongName) ?? 0 };
+    : { name: wrongName, source: 'swaps', expected, found: totalByName.get(wrongName) ?? 0 };
 }
 
 /**
  * Views that keep the newest position (`ord`) per key: target table, SQL expression of the position, source
  * table, and the filter that the view applies to the source.
  */
-const NEWEST: readonly (readonly [target: string, ord: string, source: EventTableName, where: string])[] = [
+const NEWEST_ORD_VIEWS: readonly (readonly [
+  target: string,
+  ord: string,
+  source: EventTableName,
+  where: string,
+])[] = [
   ['token_bars', 'greatest(last.1, other_ord)', 'swaps', 'tracked'],
   ['token_balances', 'last_ord', 'transfers', 'true'],
   ['holder_balances', 'last_ord', 'transfers', 'true'],
@@ -109,8 +114,8 @@ const NEWEST: readonly (readonly [target: string, ord: string, source: EventTabl
  * Finds the first view that lacks the newest rows of the range; null if none does. Only valid for the newest
  * stored range.
  */
-async function findUnseen(database: Database, range: OrdRange): Promise<WrongTotal | null> {
-  const selects = NEWEST.map(
+async function findOutdatedView(database: Database, range: OrdRange): Promise<WrongTotal | null> {
+  const selects = NEWEST_ORD_VIEWS.map(
     ([target, ord, source, where]) =>
       `SELECT '${target}' AS name,
          (SELECT max(ord) FROM ${source} WHERE ord BETWEEN {from_ord:UInt64} AND {to_ord:UInt64} AND ${where}) AS expected,
@@ -121,10 +126,10 @@ async function findUnseen(database: Database, range: OrdRange): Promise<WrongTot
     'check newest rows',
     selects.join(' UNION ALL '),
     { from_ord: range.fromOrd, to_ord: range.toOrd },
-    seenRow,
+    newestOrdRow,
   );
-  for (const [name, , source] of NEWEST) {
-    const row = rows.find((one) => one.name === name);
+  for (const [name, , source] of NEWEST_ORD_VIEWS) {
+    const row = rows.find((candidate) => candidate.name === name);
     const [expected, storedOrd] = [row?.expected ?? 0, row?.found ?? 0];
     if (storedOrd < expected) return { name, source, expected, found: storedOrd };
   }
@@ -142,13 +147,13 @@ export async function mendViews(
   floors: Floors,
   mending: Mending,
 ): Promise<WrongTotal | null> {
-  const look = async (): Promise<WrongTotal | null> =>
-    (await findWrongTotal(database, floors)) ?? (await findUnseen(database, range));
-  let wrongView = await look();
+  const findWrong = async (): Promise<WrongTotal | null> =>
+    (await findWrongTotal(database, floors)) ?? (await findOutdatedView(database, range));
+  let wrongView = await findWrong();
   // A statement of a process that has died may still be running, and may add the missing rows.
-  for (let time = 0; wrongView !== null && time < RECHECKS_MAX; time += 1) {
+  for (let recheck = 0; wrongView !== null && recheck < RECHECKS_MAX; recheck += 1) {
     await delay(RECHECK_MS);
-    wrongView = await look();
+    wrongView = await findWrong();
   }
   const mended = new Set<EventTableName>();
   while (wrongView !== null && !mended.has(wrongView.source)) {
@@ -162,7 +167,7 @@ export async function mendViews(
     await exchangeMended(database, rebuilt, mending.writer ?? 0, checkWriter);
     mended.add(source);
     mending.onMended?.(wrongView);
-    wrongView = await look();
+    wrongView = await findWrong();
   }
   return wrongView;
 }

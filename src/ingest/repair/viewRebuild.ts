@@ -24,6 +24,7 @@ export interface View {
   readonly statement: string;
 }
 
+/** Name of the new version of a table, which is built beside the old one. */
 export const nextOf = (table: string): string => `next_${table}`;
 
 /** Views that read from the table, as the schema defines them. */
@@ -47,7 +48,7 @@ export async function cloneNext(database: Database, table: string): Promise<void
 export interface RebuildProgress {
   readonly target: string;
   readonly rows: number;
-  readonly of: number;
+  readonly rowTotal: number;
 }
 
 export interface RebuildOptions {
@@ -76,12 +77,12 @@ const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
 export async function rebuildViews(
   database: Database,
   table: EventTableName,
-  from: string,
+  sourceTable: string,
   { onProgress, signal, step: size = STEP }: RebuildOptions = {},
 ): Promise<string[]> {
   const views = listViews(table);
   if (views.length === 0) return [];
-  const steps = await listSteps(database, from, size);
+  const steps = await listSteps(database, sourceTable, size);
   const rowTotal = steps.reduce((sum, { rows }) => sum + rows, 0);
   for (const { target, select } of views) {
     await database.command('drop next', `DROP TABLE IF EXISTS ${nextOf(target)} SYNC`);
@@ -90,8 +91,8 @@ export async function rebuildViews(
     let rows = 0;
     for (const step of steps) {
       signal?.throwIfAborted();
-      onProgress?.({ target, rows, of: rowTotal });
-      const rowsOfStep = `(SELECT * FROM ${from} WHERE ord BETWEEN ${step.fromOrd} AND ${step.toOrd})`;
+      onProgress?.({ target, rows, rowTotal });
+      const rowsOfStep = `(SELECT * FROM ${sourceTable} WHERE ord BETWEEN ${step.fromOrd} AND ${step.toOrd})`;
       const selectOfStep = select.replace(new RegExp(`\\bFROM ${table}\\b`, 'g'), `FROM ${rowsOfStep}`);
       await database.command(
         `rebuild ${target}`,
@@ -99,7 +100,7 @@ export async function rebuildViews(
       );
       rows += step.rows;
     }
-    onProgress?.({ target, rows, of: rowTotal });
+    onProgress?.({ target, rows, rowTotal });
   }
   return views.map(({ target }) => target);
 }
@@ -109,10 +110,10 @@ export async function rebuildViews(
  * cannot be changed.
  */
 function createNext(table: string): string {
-  const head = `CREATE TABLE IF NOT EXISTS ${table}\n`;
-  const statement = readSchema().find((candidate) => candidate.startsWith(head));
+  const createLine = `CREATE TABLE IF NOT EXISTS ${table}\n`;
+  const statement = readSchema().find((candidate) => candidate.startsWith(createLine));
   if (statement === undefined) throw new RangeError(`the schema has no table ${table}`);
-  return statement.replace(head, `CREATE TABLE ${nextOf(table)}\n`);
+  return statement.replace(createLine, `CREATE TABLE ${nextOf(table)}\n`);
 }
 
 /**

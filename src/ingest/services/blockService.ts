@@ -44,11 +44,11 @@ export function planService({ name }: BlockService, from: number, to: number): F
 /** Reads pieces of blocks from one continuing stream, so that one request to the service covers many pieces. */
 export class ServiceRows implements Pick<Staging, 'load' | 'release' | 'read'> {
   private reading: { readonly stream: AsyncGenerator<ServiceBlock>; next: number } | null = null;
-  private last: Promise<unknown> = Promise.resolve();
+  private lastRead: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly service: BlockService,
-    private readonly until: number,
+    private readonly lastBlock: number,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -62,14 +62,14 @@ export class ServiceRows implements Pick<Staging, 'load' | 'release' | 'read'> {
 
   /** One piece after the other, because a stream has one order. */
   read(_files: unknown, part: { readonly from: number; readonly to: number }): Promise<PieceRows> {
-    const piece = this.last.then(() => this.take(part.from, part.to));
-    this.last = piece.catch(() => undefined);
+    const piece = this.lastRead.then(() => this.take(part.from, part.to));
+    this.lastRead = piece.catch(() => undefined);
     return piece;
   }
 
   /** Ends the stream. Call after the signal has aborted. */
   async close(): Promise<void> {
-    await this.last;
+    await this.lastRead;
     await this.end();
   }
 
@@ -77,7 +77,7 @@ export class ServiceRows implements Pick<Staging, 'load' | 'release' | 'read'> {
     this.signal.throwIfAborted();
     if (this.reading?.next !== from) {
       await this.end();
-      this.reading = { stream: this.service.stream(from, this.until, this.signal), next: from };
+      this.reading = { stream: this.service.stream(from, this.lastBlock, this.signal), next: from };
     }
     const { reading } = this;
     const blocks: ParquetBlock[] = [];

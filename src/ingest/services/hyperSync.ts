@@ -48,19 +48,21 @@ const JOIN_NOTHING = 2;
 /** Limits of one answer, which the client holds in memory. A server may exceed them a little. */
 const BLOCKS_MAX = 2_000;
 const LOGS_MAX = 50_000;
-const BLOCK_MAX = 2 ** 31;
-const CHAIN_ID_MAX = 2 ** 53;
+/** Values are below these limits. */
+const BLOCK_LIMIT = 2 ** 31;
+const CHAIN_ID_LIMIT = 2 ** 53;
 /** Longest time of one call, with the repetitions by the client, which obeys the rate limit. */
 const CALL_MS = 300_000;
 /** Number of calls in a row without a block before the stream fails. */
 const FAILURES_MAX = 6;
+/** Pauses in ms after a failed call. They double with each failure in a row. */
 const PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 30_000;
 
 /** Blocks of one answer, and the first block that it does not have. */
 interface Answer {
   readonly blocks: readonly ServiceBlock[];
-  readonly next: number;
+  readonly nextBlock: number;
 }
 
 /**
@@ -77,8 +79,8 @@ export async function loadHyperSync(
     loaded = await load(HYPERSYNC_PACKAGE);
   } catch (error) {
     const install = `npm install ${HYPERSYNC_PACKAGE}@${HYPERSYNC_VERSION}`;
-    const what = `a HyperSync source needs the package ${HYPERSYNC_PACKAGE}; install it with: ${install}`;
-    throw new AppError('bad_config', `${what} (${errorText(error)})`, { cause: error });
+    const message = `a HyperSync source needs the package ${HYPERSYNC_PACKAGE}; install it with: ${install}`;
+    throw new AppError('bad_config', `${message} (${errorText(error)})`, { cause: error });
   }
   const clientClass = constructorOf(loaded);
   if (clientClass === null)
@@ -102,10 +104,10 @@ export class HyperSync implements BlockService {
   async findSpan(signal: AbortSignal): Promise<{ from: number; to: number } | null> {
     const { client, chainId } = this.options;
     const chain = await this.call(client.getChainId(), signal);
-    const servedChainId = this.fields.integer(chain, CHAIN_ID_MAX, 'the chain id');
+    const servedChainId = this.fields.integer(chain, CHAIN_ID_LIMIT, 'the chain id');
     if (servedChainId !== chainId) throw this.fields.fault('the chain id', servedChainId, String(chainId));
     const height = await this.call(client.getHeight(), signal);
-    return { from: 0, to: this.fields.integer(height, BLOCK_MAX, 'the height') };
+    return { from: 0, to: this.fields.integer(height, BLOCK_LIMIT, 'the height') };
   }
 
   async *stream(from: number, to: number, signal: AbortSignal): AsyncGenerator<ServiceBlock> {
@@ -114,9 +116,9 @@ export class HyperSync implements BlockService {
       let reason = `the server sends no block from ${next} on`;
       try {
         const answer = await this.ask(next, to, signal);
-        if (answer.next > next) {
+        if (answer.nextBlock > next) {
           yield* answer.blocks;
-          next = answer.next;
+          next = answer.nextBlock;
           failures = 0;
           continue;
         }
@@ -147,7 +149,7 @@ export class HyperSync implements BlockService {
       maxNumLogs: LOGS_MAX,
     };
     const answer = fields.fields(await this.call(this.options.client.get(query), signal), 'the answer');
-    const next = fields.integer(answer['nextBlock'], BLOCK_MAX, 'nextBlock');
+    const next = fields.integer(answer['nextBlock'], BLOCK_LIMIT, 'nextBlock');
     if (next < from || next > to + 1) throw fields.fault('nextBlock', next, `${from} to ${to + 1}`);
     const data = fields.fields(answer['data'], 'data');
     const transactions = new Map<number, ParquetTransaction[]>();
@@ -162,7 +164,7 @@ export class HyperSync implements BlockService {
     }
     const rows = fields.list(data['blocks'], 'blocks').map(fields.block);
     const blocks = rows
-      .sort((one, other) => one.block - other.block)
+      .sort((a, b) => a.block - b.block)
       .map((block, index): ServiceBlock => {
         const expected = from + index;
         if (block.block !== expected || expected >= next)
@@ -173,8 +175,8 @@ export class HyperSync implements BlockService {
           );
         return {
           block,
-          transactions: (transactions.get(expected) ?? []).sort((one, other) => one.index - other.index),
-          logs: (logs.get(expected) ?? []).sort((one, other) => one.logIndex - other.logIndex),
+          transactions: (transactions.get(expected) ?? []).sort((a, b) => a.index - b.index),
+          logs: (logs.get(expected) ?? []).sort((a, b) => a.logIndex - b.logIndex),
         };
       });
     if (blocks.length !== next - from)
@@ -183,13 +185,13 @@ export class HyperSync implements BlockService {
         blocks.length,
         `${next - from}, from ${from} to ${next - 1}`,
       );
-    return { blocks, next };
+    return { blocks, nextBlock: next };
   }
 
   private numberOf(value: unknown, from: number, toBlock: number, what: string): number {
     const number = this.fields.integer(
       this.fields.fields(value, what)['blockNumber'],
-      BLOCK_MAX,
+      BLOCK_LIMIT,
       `blockNumber of ${what}`,
     );
     if (number >= from && number < toBlock) return number;

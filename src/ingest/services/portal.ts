@@ -24,24 +24,29 @@ export interface PortalOptions {
 
 /** The fields that a block needs. The portal lacks access lists and withdrawals, which a proof in full would need. */
 const FIELDS = {
-  block: named('number', 'hash', 'parentHash', 'timestamp', 'logsBloom', 'gasUsed', 'baseFeePerGas'),
-  transaction: named(
+  block: selectFields('number', 'hash', 'parentHash', 'timestamp', 'logsBloom', 'gasUsed', 'baseFeePerGas'),
+  transaction: selectFields(
     ...['transactionIndex', 'hash', 'from', 'to', 'nonce', 'gasUsed', 'effectiveGasPrice', 'status'],
   ),
-  log: named('logIndex', 'transactionIndex', 'transactionHash', 'address', 'topics', 'data'),
+  log: selectFields('logIndex', 'transactionIndex', 'transactionHash', 'address', 'topics', 'data'),
 };
 
 const TIMEOUT_MS = 30_000;
-const EVERY_MS = 500;
+const REQUEST_INTERVAL_MS = 500;
 /** Number of requests in a row without a block before the stream fails. */
 const FAILURES_MAX = 8;
+/** Pauses in ms after a failed request. They double with each failure in a row. */
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 30_000;
 /** Longest pause that a portal can ask for with Retry-After. */
 const RETRY_AFTER_MAX_MS = 600_000;
 /** Size limit in bytes of an answer that is not a stream. */
 const TEXT_MAX = 64 * 1024;
+/** Largest number of characters of an answer in an error. */
 const SHOWN_MAX = 200;
+
+/** Block numbers are below this limit. */
+const BLOCK_LIMIT = 2 ** 31;
 
 /** A failure that passes: the same request is repeated after a pause. */
 class PassingFailure extends Error {
@@ -57,7 +62,7 @@ export class Portal implements BlockService {
   readonly name: string;
   private readonly options: PortalOptions;
   private readonly fields: ServiceFields;
-  private nextAt = 0;
+  private nextRequestAt = 0;
 
   constructor(options: PortalOptions) {
     this.options = options;
@@ -69,11 +74,14 @@ export class Portal implements BlockService {
     const head = await this.repeat(signal, () => this.get('finalized-head', signal));
     if (head === null) return null;
     const facts = await this.repeat(signal, () => this.get('metadata', signal));
-    const first = facts === null ? undefined : this.fields.fields(facts, 'metadata')['start_block'];
+    const startBlock = facts === null ? undefined : this.fields.fields(facts, 'metadata')['start_block'];
     const to = this.fields.fields(head, 'finalized-head')['number'];
     return {
-      from: first === undefined || first === null ? 0 : this.fields.integer(first, 2 ** 31, 'start_block'),
-      to: this.fields.integer(to, 2 ** 31, 'number of finalized-head'),
+      from:
+        startBlock === undefined || startBlock === null
+          ? 0
+          : this.fields.integer(startBlock, BLOCK_LIMIT, 'start_block'),
+      to: this.fields.integer(to, BLOCK_LIMIT, 'number of finalized-head'),
     };
   }
 
@@ -100,7 +108,7 @@ export class Portal implements BlockService {
         failure = error;
       }
       failures += 1;
-      await this.rest(failure, failures, signal);
+      await this.pauseOrFail(failure, failures, signal);
     }
   }
 
@@ -121,9 +129,9 @@ export class Portal implements BlockService {
       logs: [{}],
     };
     const timer = new IdleTimer(this.options.timeoutMs ?? TIMEOUT_MS);
-    const within = AbortSignal.any([signal, timer.signal]);
+    const timedSignal = AbortSignal.any([signal, timer.signal]);
     try {
-      const response = await this.send('finalized-stream', query, within);
+      const response = await this.send('finalized-stream', query, timedSignal);
       if (response.status === 204) return;
       if (response.status !== 200) throw await this.refusal(response, parentHash);
       if (response.body === null) return;
@@ -145,10 +153,10 @@ export class Portal implements BlockService {
   }
 
   private async send(path: string, query: object | null, signal: AbortSignal): Promise<Response> {
-    const { url, clock, everyMs = EVERY_MS } = this.options;
+    const { url, clock, everyMs = REQUEST_INTERVAL_MS } = this.options;
     const now = clock.now();
-    const startMs = Math.max(now, this.nextAt);
-    this.nextAt = startMs + everyMs;
+    const startMs = Math.max(now, this.nextRequestAt);
+    this.nextRequestAt = startMs + everyMs;
     if (startMs > now) await clock.sleep(startMs - now, signal);
     const body = query === null ? {} : { method: 'POST', body: JSON.stringify(query) };
     return fetch(`${url.replace(/\/$/, '')}/${path}`, {
@@ -163,11 +171,11 @@ export class Portal implements BlockService {
   private async get(path: string, signal: AbortSignal): Promise<unknown> {
     // Inside AbortSignal.any, AbortSignal.timeout may never fire after a garbage collection.
     const timer = new IdleTimer(this.options.timeoutMs ?? TIMEOUT_MS);
-    const within = AbortSignal.any([signal, timer.signal]);
+    const timedSignal = AbortSignal.any([signal, timer.signal]);
     let response: Response;
     let text: string;
     try {
-      response = await this.send(path, null, within);
+      response = await this.send(path, null, timedSignal);
       text = await textOf(response);
     } catch (error) {
       signal.throwIfAborted();
@@ -203,20 +211,20 @@ export class Portal implements BlockService {
     return {
       block,
       transactions: transactions
-        .map((one) => fields.transaction(one, number))
-        .sort((one, other) => one.index - other.index),
-      logs: logs.map((one) => fields.log(one, number)).sort((one, other) => one.logIndex - other.logIndex),
+        .map((item) => fields.transaction(item, number))
+        .sort((a, b) => a.index - b.index),
+      logs: logs.map((item) => fields.log(item, number)).sort((a, b) => a.logIndex - b.logIndex),
     };
   }
 
   /** The error of an answer that is not a stream of blocks. */
-  private async refusal(response: Response, parentHash: Hex | null, read?: string): Promise<Error> {
+  private async refusal(response: Response, parentHash: Hex | null, readText?: string): Promise<Error> {
     const { status } = response;
-    const text = read ?? (await textOf(response));
+    const text = readText ?? (await textOf(response));
     const shownText = text.slice(0, SHOWN_MAX);
     if (status === 409) {
-      const what = `the portal's final blocks do not continue block ${parentHash ?? 'unknown'}`;
-      return new AppError('bad_config', `${this.name}: ${what}; it answers ${shownText}`);
+      const message = `the portal's final blocks do not continue block ${parentHash ?? 'unknown'}`;
+      return new AppError('bad_config', `${this.name}: ${message}; it answers ${shownText}`);
     }
     if (status === 408 || status === 429 || status >= 500)
       return new PassingFailure(`HTTP ${status}`, retryAfterOf(response, this.options.clock.now()));
@@ -230,17 +238,18 @@ export class Portal implements BlockService {
         return await work();
       } catch (error) {
         if (!(error instanceof PassingFailure)) throw error;
-        await this.rest(error, failures, signal);
+        await this.pauseOrFail(error, failures, signal);
       }
     }
   }
 
-  private async rest(failure: PassingFailure, failures: number, signal: AbortSignal): Promise<void> {
+  private async pauseOrFail(failure: PassingFailure, failures: number, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.options;
     if (failures >= FAILURES_MAX)
       throw new AppError('node_failed', `${this.name}: ${failure.message}`, { cause: failure });
-    const growing = Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (failures - 1)) * (0.5 + clock.random() / 2);
-    const pauseMs = Math.round(failure.pauseMs ?? growing);
+    const growingPauseMs =
+      Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (failures - 1)) * (0.5 + clock.random() / 2);
+    const pauseMs = Math.round(failure.pauseMs ?? growingPauseMs);
     log.debug({ service: this.name, error: failure.message, pauseMs }, 'a request of a service is repeated');
     await clock.sleep(pauseMs, signal);
   }
@@ -294,7 +303,7 @@ async function textOf({ body }: Response): Promise<string> {
   return Buffer.concat(parts).subarray(0, TEXT_MAX).toString('utf8');
 }
 
-function named(...names: readonly string[]): Readonly<Record<string, true>> {
+function selectFields(...names: readonly string[]): Readonly<Record<string, true>> {
   return Object.fromEntries(names.map((name) => [name, true]));
 }
 

@@ -15,10 +15,11 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const BLOCK_MAX = 2 ** 31;
-const TIMESTAMP_MAX = 2 ** 32;
-const EXACT_MAX = 2 ** 53;
-const TRANSACTIONS_MAX = 2 ** 20;
+/** Values are below these limits. `EXACT_LIMIT` bounds numbers that JavaScript holds exactly. */
+const BLOCK_LIMIT = 2 ** 31;
+const TIMESTAMP_LIMIT = 2 ** 32;
+const EXACT_LIMIT = 2 ** 53;
+const TRANSACTIONS_LIMIT = 2 ** 20;
 const TOPICS_MAX = 4;
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
@@ -32,7 +33,7 @@ export class ServiceFields {
 
   readonly block = (value: unknown): ParquetBlock => {
     const fields = this.fields(value, 'a block');
-    const block = this.integer(fields['number'], BLOCK_MAX, 'number of a block');
+    const block = this.integer(fields['number'], BLOCK_LIMIT, 'number of a block');
     const blockName = `block ${block}`;
     const gasUsed = fields['gasUsed'];
     return {
@@ -40,9 +41,9 @@ export class ServiceFields {
       block,
       hash: this.hex(fields['hash'], HASH_BYTES, `${blockName}: hash`),
       parentHash: this.hex(fields['parentHash'], HASH_BYTES, `${blockName}: parentHash`),
-      timestamp: this.integer(fields['timestamp'], TIMESTAMP_MAX, `${blockName}: timestamp`),
+      timestamp: this.integer(fields['timestamp'], TIMESTAMP_LIMIT, `${blockName}: timestamp`),
       baseFeePerGas: this.weiOrNull(fields['baseFeePerGas'], `${blockName}: baseFeePerGas`),
-      gasUsed: isAbsent(gasUsed) ? null : this.integer(gasUsed, EXACT_MAX, `${blockName}: gasUsed`),
+      gasUsed: isAbsent(gasUsed) ? null : this.integer(gasUsed, EXACT_LIMIT, `${blockName}: gasUsed`),
       logsBloom: this.hex(fields['logsBloom'], BLOOM_BYTES, `${blockName}: logsBloom`),
     };
   };
@@ -50,10 +51,10 @@ export class ServiceFields {
   transaction(value: unknown, block: number): ParquetTransaction {
     const fields = this.fields(value, `block ${block}: a transaction`);
     const where = `block ${block}: transactionIndex of a transaction`;
-    const index = this.integer(fields['transactionIndex'], TRANSACTIONS_MAX, where);
+    const index = this.integer(fields['transactionIndex'], TRANSACTIONS_LIMIT, where);
     const transactionName = `block ${block}, transaction ${index}`;
     const from = this.hex(fields['from'], ADDRESS_BYTES, `${transactionName}: from`);
-    const nonce = this.integer(fields['nonce'], EXACT_MAX, `${transactionName}: nonce`);
+    const nonce = this.integer(fields['nonce'], EXACT_LIMIT, `${transactionName}: nonce`);
     const { status } = fields;
     const isFailed = !isAbsent(status) && this.integer(status, 2, `${transactionName}: status`) === 0;
     const isCreation = isAbsent(fields['to']);
@@ -65,7 +66,7 @@ export class ServiceFields {
       hash: this.hex(fields['hash'], HASH_BYTES, `${transactionName}: hash`),
       from,
       effectiveGasPrice: this.weiOrNull(fields['effectiveGasPrice'], `${transactionName}: effectiveGasPrice`),
-      gasUsed: this.integer(fields['gasUsed'], EXACT_MAX, `${transactionName}: gasUsed`),
+      gasUsed: this.integer(fields['gasUsed'], EXACT_LIMIT, `${transactionName}: gasUsed`),
       contractAddress: isCreation && !isFailed ? createdBy(from, nonce) : null,
     };
   }
@@ -80,7 +81,7 @@ export class ServiceFields {
       logIndex,
       transactionIndex: this.integer(
         fields['transactionIndex'],
-        TRANSACTIONS_MAX,
+        TRANSACTIONS_LIMIT,
         `${logName}: transactionIndex`,
       ),
       transactionHash: this.hex(fields['transactionHash'], HASH_BYTES, `${logName}: transactionHash`),
@@ -120,12 +121,12 @@ export class ServiceFields {
   }
 
   /** Topics, without the empty places that HyperSync adds at the end. */
-  private topics(value: unknown, at: string): Hex[] {
-    const topics = [...this.list(value, `${at}: topics`)];
+  private topics(value: unknown, logName: string): Hex[] {
+    const topics = [...this.list(value, `${logName}: topics`)];
     while (topics.length > 0 && isAbsent(topics.at(-1))) topics.pop();
     if (topics.length > TOPICS_MAX)
-      throw this.fault(`${at}: the number of topics`, topics.length, `0 to ${TOPICS_MAX}`);
-    return topics.map((topic, index) => this.hex(topic, HASH_BYTES, `${at}: topic${index}`));
+      throw this.fault(`${logName}: the number of topics`, topics.length, `0 to ${TOPICS_MAX}`);
+    return topics.map((topic, index) => this.hex(topic, HASH_BYTES, `${logName}: topic${index}`));
   }
 
   private weiOrNull(value: unknown, what: string): bigint | null {

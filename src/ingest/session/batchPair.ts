@@ -7,7 +7,7 @@ export class BatchPair {
   private batch = new RowBatch();
   private spare = new RowBatch();
   private writing: Promise<void> = Promise.resolve();
-  private since: number;
+  private fillStartedAt: number;
 
   /** `write` must have taken the rows of its batch when it resolves, and must empty the batch. */
   constructor(
@@ -15,7 +15,7 @@ export class BatchPair {
     private readonly now: () => number,
     private readonly write: (batch: RowBatch) => Promise<void>,
   ) {
-    this.since = now();
+    this.fillStartedAt = now();
   }
 
   add(rows: BlockRows): void {
@@ -26,7 +26,7 @@ export class BatchPair {
   get isFull(): boolean {
     const { batchLogs, batchBlocks, batchMs } = this.limits;
     const { logs, blocks } = this.batch;
-    return logs >= batchLogs || blocks >= batchBlocks || this.now() - this.since > batchMs;
+    return logs >= batchLogs || blocks >= batchBlocks || this.now() - this.fillStartedAt > batchMs;
   }
 
   /** Waits for the batch before, runs `check`, and begins to write the filled batch. Does nothing if it is empty. */
@@ -37,7 +37,7 @@ export class BatchPair {
     const fullBatch = this.batch;
     this.batch = this.spare;
     this.spare = fullBatch;
-    this.since = this.now();
+    this.fillStartedAt = this.now();
     this.writing = this.write(fullBatch);
     this.writing.catch(() => undefined);
   }

@@ -36,20 +36,20 @@ export async function* fetchAhead(
   const { signal, blocksMax = Infinity, parent } = options;
   const chunkBlocksMax = Math.min(CHUNK_BLOCKS_MAX, blocksMax);
   const inFlight: { readonly end: number; readonly blocks: Promise<ChainBlock[]> }[] = [];
-  let next = from;
+  let nextBlock = from;
   /** Time of the last block of the previous chunk, unix seconds. */
   let notBefore = 0;
-  let size = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
+  let chunkBlocks = Math.min(FIRST_CHUNK_BLOCKS, chunkBlocksMax);
   const launch = (): void => {
-    while (inFlight.length < CHUNKS_IN_FLIGHT && next <= to) {
-      const end = Math.min(to, next + size - 1);
-      const parentOption = next === from && parent !== undefined ? { parent } : {};
-      const blocks = source.fetchRange(next, end, { signal, partial: true, ...parentOption });
+    while (inFlight.length < CHUNKS_IN_FLIGHT && nextBlock <= to) {
+      const end = Math.min(to, nextBlock + chunkBlocks - 1);
+      const parentOption = nextBlock === from && parent !== undefined ? { parent } : {};
+      const blocks = source.fetchRange(nextBlock, end, { signal, partial: true, ...parentOption });
       // A later chunk may fail while the caller waits for an earlier chunk. The error is thrown when the
       // caller reaches the failed chunk.
       blocks.catch(() => undefined);
       inFlight.push({ end, blocks });
-      next = end + 1;
+      nextBlock = end + 1;
     }
   };
   for (;;) {
@@ -57,22 +57,25 @@ export async function* fetchAhead(
     const chunk = inFlight.shift();
     if (chunk === undefined) return;
     let blocks = await chunk.blocks;
-    const [first, end] = [blocks[0], blocks.at(-1)];
+    const [firstBlock, lastBlock] = [blocks[0], blocks.at(-1)];
     // A chunk is verified before the time of the previous chunk is known. If block times decrease between two
     // chunks, the error names the endpoint that sent the wrong time.
-    if (first !== undefined && end !== undefined && first.timestamp < notBefore)
-      blocks = await source.fetchRange(first.number, end.number, { signal, notBefore });
+    if (firstBlock !== undefined && lastBlock !== undefined && firstBlock.timestamp < notBefore)
+      blocks = await source.fetchRange(firstBlock.number, lastBlock.number, { signal, notBefore });
     notBefore = blocks.at(-1)?.timestamp ?? notBefore;
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
-    const perBlock = Math.max(logs / Math.max(blocks.length, 1), CHUNK_LOGS / chunkBlocksMax);
-    size = Math.max(1, Math.min(size * 2, chunkBlocksMax, Math.round(CHUNK_LOGS / perBlock)));
+    const logsPerBlock = Math.max(logs / Math.max(blocks.length, 1), CHUNK_LOGS / chunkBlocksMax);
+    chunkBlocks = Math.max(
+      1,
+      Math.min(chunkBlocks * 2, chunkBlocksMax, Math.round(CHUNK_LOGS / logsPerBlock)),
+    );
     yield blocks;
     // One block could not be had: what lies before it is of use already. The next request names the reason.
-    const reached = blocks.at(-1)?.number ?? chunk.end;
-    if (reached >= chunk.end) continue;
+    const lastReceived = blocks.at(-1)?.number ?? chunk.end;
+    if (lastReceived >= chunk.end) continue;
     inFlight.unshift({
       end: chunk.end,
-      blocks: source.fetchRange(reached + 1, chunk.end, { signal, partial: true }),
+      blocks: source.fetchRange(lastReceived + 1, chunk.end, { signal, partial: true }),
     });
   }
 }

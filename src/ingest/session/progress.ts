@@ -25,17 +25,17 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
   const startedAt = now();
   let shownAt = startedAt;
   let logs = 0;
-  let last = from - 1;
+  let lastBlock = from - 1;
   const onTerminal = terminal?.isTTY === true;
   const facts = () => {
     const seconds = Math.max((now() - startedAt) / 1000, 0.001);
-    const blocks = last - from + 1;
+    const blocks = lastBlock - from + 1;
     const rate = blocks / seconds;
     return {
       percent: to < from ? 100 : Math.floor((blocks / (to - from + 1)) * 1000) / 10,
       blocksPerSecond: Math.round(rate),
       logsPerSecond: Math.round(logs / seconds),
-      etaSeconds: rate > 0 ? Math.round((to - last) / rate) : null,
+      etaSeconds: rate > 0 ? Math.round((to - lastBlock) / rate) : null,
     };
   };
   const draw = (): void => {
@@ -44,33 +44,33 @@ export function startProgress({ from, to, log, now, terminal }: ProgressOptions)
     const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
     const eta = etaSeconds === null ? '' : ` · ETA ${etaSeconds} s`;
     const rates = `${blocksPerSecond} blocks/s · ${logsPerSecond} logs/s`;
-    terminal?.write(`\r\x1b[2Kbackfill ${bar} ${percent} % · block ${last} of ${to} · ${rates}${eta}`);
+    terminal?.write(`\r\x1b[2Kbackfill ${bar} ${percent} % · block ${lastBlock} of ${to} · ${rates}${eta}`);
   };
   return {
-    step(done, count) {
-      last = done;
-      logs += count;
+    step(doneBlocks, logCount) {
+      lastBlock = doneBlocks;
+      logs += logCount;
       if (now() - shownAt < (onTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return;
       shownAt = now();
       if (onTerminal) draw();
-      else log.info({ block: last, to, ...facts() }, 'backfill progress');
+      else log.info({ block: lastBlock, to, ...facts() }, 'backfill progress');
     },
     end() {
       if (onTerminal) terminal?.write('\r\x1b[2K');
       const { blocksPerSecond, logsPerSecond } = facts();
       const seconds = Math.round((now() - startedAt) / 100) / 10;
-      log.info({ from, to: last, logs, seconds, blocksPerSecond, logsPerSecond }, 'backfill done');
+      log.info({ from, to: lastBlock, logs, seconds, blocksPerSecond, logsPerSecond }, 'backfill done');
     },
   };
 }
 
 /** Logs the progress of a view rebuild every few seconds. */
-export function sayRebuild(log: Logger, now: () => number): (progress: RebuildProgress) => void {
+export function logRebuild(log: Logger, now: () => number): (progress: RebuildProgress) => void {
   let shownAt = now();
-  return ({ target, rows, of }) => {
+  return ({ target, rows, rowTotal }) => {
     if (now() - shownAt < LINE_EVERY_MS) return;
     shownAt = now();
-    const percent = of === 0 ? 100 : Math.floor((rows / of) * 1000) / 10;
-    log.info({ target, rows, of, percent }, 'rebuilding an aggregate');
+    const percent = rowTotal === 0 ? 100 : Math.floor((rows / rowTotal) * 1000) / 10;
+    log.info({ target, rows, of: rowTotal, percent }, 'rebuilding an aggregate');
   };
 }

@@ -98,11 +98,11 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
       status.problem = keepText(status.problem, status.problemDetail);
       status.problemSince ??= clock.now();
       if (error instanceof BeyondFinality) contradictedAt ??= clock.now();
-      const doubted =
+      const mayRecover =
         error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
-      if (isFinal(error) && !doubted) {
+      if (isFinal(error) && !mayRecover) {
         status.phase = 'stopped';
-        sayEnd(error, log);
+        logFatal(error, log);
         throw error;
       }
       status.phase = 'waiting';
@@ -117,7 +117,7 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
 /** Errors for which a retry is useless. */
 const FINAL_CODES: ReadonlySet<AppError['code']> = new Set(['broken_invariant', 'bad_config', 'fenced']);
 
-function sayEnd(error: unknown, log: Logger): void {
+function logFatal(error: unknown, log: Logger): void {
   const facts = { error: errorText(error) };
   if (error instanceof AppError && error.code === 'fenced')
     log.fatal(facts, 'a newer writer took over; the ingester stops');
@@ -168,8 +168,8 @@ async function follow(
 ): Promise<void> {
   const isTaken = (head: BlockRef): boolean => session.isAt(head);
   const renewal = restart.signal;
-  const going = AbortSignal.any([signal, session.failed, renewal]);
-  for await (const head of headFeed({ pool: rpc, source, signal: going, log, clock, isTaken })) {
+  const sessionSignal = AbortSignal.any([signal, session.failed, renewal]);
+  for await (const head of headFeed({ pool: rpc, source, signal: sessionSignal, log, clock, isTaken })) {
     await session.advanceTo(head);
     onProgress();
   }
@@ -223,10 +223,10 @@ async function backfillTo(
   { source, finality, chain, log, clock, status, rangeHashes }: IngestOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const rule = createFinality(source, finality, log, chain.confirmations);
+  const finalityRule = createFinality(source, finality, log, chain.confirmations);
   while (session.finalTo < stopAt) {
     const head = await source.fetchHeader('latest', { signal });
-    const final = await rule.finalAt(head, signal);
+    const final = await finalityRule.finalAt(head, signal);
     status.nodeHead = head.number;
     const to = Math.min(final.number, stopAt);
     if (to > session.finalTo) await session.backfill(to, head);
@@ -245,17 +245,17 @@ async function resolveStart(
   signal: AbortSignal,
 ): Promise<BlockRef> {
   const head = await source.fetchHeader('latest', { signal });
-  const configured =
+  const wantedStart =
     startBlock.kind === 'absolute' ? startBlock.block : Math.max(1, head.number - startBlock.blocks);
-  const first = Math.max(1, configured);
-  if (first - 1 > head.number) {
+  const firstBlock = Math.max(1, wantedStart);
+  if (firstBlock - 1 > head.number) {
     throw new AppError(
       'node_failed',
-      `START_BLOCK ${first} is after the node's head ${head.number}; waiting for the block`,
+      `START_BLOCK ${firstBlock} is after the node's head ${head.number}; waiting for the block`,
     );
   }
-  const base = await source.fetchHeader(first - 1, { signal });
-  log.info({ firstBlock: first, head: head.number }, 'first start: ingesting from firstBlock on');
+  const base = await source.fetchHeader(firstBlock - 1, { signal });
+  log.info({ firstBlock, head: head.number }, 'first start: ingesting from firstBlock on');
   return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
 }
 
@@ -297,8 +297,8 @@ export function createDecodeContext({
     chainId: chain.chainId,
     registry,
     dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
-    protocolOfDex: (dex) => known(protocolOfDex.get(dex.name), dex.name),
-    protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
+    protocolOfDex: (dex) => needDecoder(protocolOfDex.get(dex.name), dex.name),
+    protocolOfPool: (pool) => needDecoder(findProtocol(pool.protocol) ?? undefined, pool.protocol),
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
     hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),
@@ -324,7 +324,7 @@ export function createDecodeContext({
   };
 }
 
-function known(protocol: Protocol | undefined, name: string): Protocol {
+function needDecoder(protocol: Protocol | undefined, name: string): Protocol {
   if (protocol === undefined) throw new AppError('broken_invariant', `"${name}" has no decoder`);
   return protocol;
 }

@@ -54,8 +54,8 @@ export async function checkAncestor(
 ): Promise<void> {
   if (final.number - last.number >= BRANCH_BLOCKS_MAX) return;
   const headers = await source.fetchHeaders(last.number, final.number, { signal });
-  const [first] = headers;
-  if (first?.hash === last.hash && headers.at(-1)?.hash === final.hash) return;
+  const [firstHeader] = headers;
+  if (firstHeader?.hash === last.hash && headers.at(-1)?.hash === final.hash) return;
   throw new AppError(
     'node_failed',
     `block ${last.number} ${last.hash} is not final: it is not an ancestor of block ${final.number} ${final.hash}`,

@@ -61,11 +61,11 @@ export class IngestSession {
   private readonly limits: SessionLimits;
   private readonly promoter: Promoter;
   /** True while a head is processed. Stays true after a failure or `close`, so that no promotion begins. */
-  private advancing = false;
+  private isAdvancing = false;
   private readonly failure = new AbortController();
   /** First block that this database stores. */
   readonly startBlock: number;
-  private watch: GapWatch | null = null;
+  private gapWatch: GapWatch | null = null;
 
   private constructor(
     private readonly deps: SessionDeps,
@@ -107,8 +107,8 @@ export class IngestSession {
     if (stored.intent?.kind === 'promotion') stored = await replayPromotion(deps, stored, stored.intent);
     stored = await withoutIncomplete(deps.gaps, stored, deps.log);
     const session = new IngestSession(deps, await fenceOff(deps.store, stored, floor), signal);
-    const mended = await session.mend();
-    await session.load(mended || stored.intent !== null);
+    const wasRefilled = await session.refillLostRows();
+    await session.load(wasRefilled || stored.intent !== null);
     if (stored.intent !== null) await session.replayBackfill(stored.intent);
     await session.watchRows();
     session.report(null);
@@ -140,7 +140,7 @@ export class IngestSession {
 
   /** Waits for running work. The session must not be used afterwards. */
   async close(): Promise<void> {
-    this.advancing = true;
+    this.isAdvancing = true;
     await this.promoter.idle();
   }
 
@@ -170,10 +170,10 @@ export class IngestSession {
 
   async advanceTo(head: BlockHeader): Promise<void> {
     this.failed.throwIfAborted();
-    this.advancing = true;
+    this.isAdvancing = true;
     this.takePromoted();
     await this.advance(head);
-    this.advancing = false;
+    this.isAdvancing = false;
     this.goOnPromoting();
   }
 
@@ -197,7 +197,7 @@ export class IngestSession {
     this.goOnPromoting();
     endWork(status, 'catch_up');
     this.report(head.number);
-    if (!this.promoter.isBusy) await this.watch?.check();
+    if (!this.promoter.isBusy) await this.gapWatch?.check();
     this.deps.rangeHashes?.poke(this.startBlock, this.cursor.number);
     status.idleSince = now();
   }
@@ -215,7 +215,7 @@ export class IngestSession {
   }
 
   /** Stores lost rows again, before the state is loaded. Resolves to true if rows were missing. */
-  private async mend(): Promise<boolean> {
+  private async refillLostRows(): Promise<boolean> {
     const { gaps } = this.deps;
     if (gaps === undefined) return false;
     return refillGaps({ ...this.deps, gaps }, this.reader, this.cursor, this.signal);
@@ -223,7 +223,7 @@ export class IngestSession {
 
   private async watchRows(): Promise<void> {
     const { gaps, now } = this.deps;
-    if (gaps !== undefined) this.watch = await GapWatch.begin(gaps, now);
+    if (gaps !== undefined) this.gapWatch = await GapWatch.begin(gaps, now);
   }
 
   private beginCatchUp(to: number): void {
@@ -247,8 +247,9 @@ export class IngestSession {
     const batches = new BatchPair(this.limits, now, async (batch) =>
       progress.step(this.cursor.number, await this.writeBatch(batch)),
     );
-    let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
-    const flush = (): Promise<void> => batches.flush(() => checkAncestor(source, last, final, this.signal));
+    let lastBlock: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
+    const flush = (): Promise<void> =>
+      batches.flush(() => checkAncestor(source, lastBlock, final, this.signal));
     let isReading = false;
     try {
       for await (const blocks of fetchAhead(source, from, to, {
@@ -257,9 +258,9 @@ export class IngestSession {
         parent: this.cursor.hash,
       })) {
         isReading = true;
-        await this.reader.readOn(blocks, last, false, this.signal, (rows) => batches.add(rows));
+        await this.reader.readOn(blocks, lastBlock, false, this.signal, (rows) => batches.add(rows));
         isReading = false;
-        last = blocks.at(-1) ?? last;
+        lastBlock = blocks.at(-1) ?? lastBlock;
         if (batches.isFull) await flush();
       }
       await flush();
@@ -280,7 +281,7 @@ export class IngestSession {
     this.cursor = await this.deps.store.writeRange(this.nextSeq(), batch, null);
     const { counts, logs } = batch;
     this.count(counts);
-    this.watch?.add(counts);
+    this.gapWatch?.add(counts);
     batch.reset();
     this.report(null);
     return logs;
@@ -289,20 +290,20 @@ export class IngestSession {
   /** Stores one step of the follower as one change of the head: blocks on top of the head, or a new branch. */
   private async extend(step: Extension, finalNumber: number): Promise<void> {
     const { store, source, log, status, foundPools, now } = this.deps;
-    const last = step.blocks.at(-1);
+    const lastBlock = step.blocks.at(-1);
     if (step.forkNumber !== null) {
       this.reader.rewindTo(step.forkNumber);
       const depth = step.removed.length;
       status.reorgs.set(depth, (status.reorgs.get(depth) ?? 0) + 1);
-      const facts = { forkNumber: step.forkNumber, depth, to: last?.hash };
+      const facts = { forkNumber: step.forkNumber, depth, to: lastBlock?.hash };
       if (depth < DEEP_REORG_BLOCKS) log.info(facts, 'reorg');
       else log.warn(facts, 'deep reorg');
     }
-    const first = step.blocks[0];
-    const parent = first === undefined ? this.follower.tip : this.parentOf(first);
+    const firstBlock = step.blocks[0];
+    const parent = firstBlock === undefined ? this.follower.tip : this.parentOf(firstBlock);
     const blockRows: BlockRows[] = [];
     await this.reader.readOn(step.blocks, parent, true, this.signal, (rows) => blockRows.push(rows));
-    const tip = last?.number ?? step.forkNumber ?? this.follower.tip.number;
+    const tip = lastBlock?.number ?? step.forkNumber ?? this.follower.tip.number;
     const change = this.book.changeTo(blockRows, tip, step.forkNumber !== null, this.deps.newCommit);
     if (change === null) return;
     this.version += 1;
@@ -324,12 +325,12 @@ export class IngestSession {
     this.takePromoted();
     const { base } = this.follower;
     if (this.promoter.isBusy || base.number - this.cursor.number < this.limits.promoteMinBlocks) return;
-    const max = Math.min(base.number, this.cursor.number + this.limits.promoteMaxBlocks);
+    const lastPromotable = Math.min(base.number, this.cursor.number + this.limits.promoteMaxBlocks);
     const from = this.cursor.number + 1;
-    const { blocks, ...facts } = this.book.range(from, max);
-    const last = blocks.at(-1);
-    if (last === undefined) return;
-    const ends = { to: last.number, toHash: last.hash, toTimestamp: last.timestamp };
+    const { blocks, ...facts } = this.book.range(from, lastPromotable);
+    const lastBlock = blocks.at(-1);
+    if (lastBlock === undefined) return;
+    const ends = { to: lastBlock.number, toHash: lastBlock.hash, toTimestamp: lastBlock.timestamp };
     const intent: OpenIntent = { seq: this.nextSeq(), kind: 'promotion', from, ...ends, ...facts };
     beginWork(this.deps.status, { kind: 'promotion', from, to: ends.to }, this.deps.now());
     this.promoter.begin(
@@ -344,7 +345,7 @@ export class IngestSession {
     const { intent, cursor } = promoted;
     endWork(this.deps.status, 'promotion');
     this.cursor = cursor;
-    this.watch?.add(intent.counts);
+    this.gapWatch?.add(intent.counts);
     this.book.forgetBelow(cursor.number, this.limits.headKeptBlocks);
     this.reader.finalise(cursor.number);
     this.report(null);
@@ -353,7 +354,7 @@ export class IngestSession {
 
   /** Called when a promotion has ended. While a head is being processed, `advanceTo` begins the next one. */
   private onPromoted(): void {
-    if (this.advancing) return;
+    if (this.isAdvancing) return;
     try {
       this.goOnPromoting();
     } catch (error) {
@@ -366,13 +367,13 @@ export class IngestSession {
     log.warn({ from: intent.from, to: intent.to }, 'replaying an unfinished range');
     this.beginCatchUp(intent.to);
     const batch = new RowBatch();
-    let last: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
+    let lastBlock: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
     for await (const blocks of fetchAhead(source, intent.from, intent.to, { signal: this.signal })) {
-      await this.reader.read(blocks, last, false, this.signal, (rows) => batch.add(rows));
-      last = blocks.at(-1) ?? last;
+      await this.reader.read(blocks, lastBlock, false, this.signal, (rows) => batch.add(rows));
+      lastBlock = blocks.at(-1) ?? lastBlock;
     }
-    if (last.hash !== intent.toHash)
-      throw new BeyondFinality({ number: intent.to, hash: intent.toHash }, last);
+    if (lastBlock.hash !== intent.toHash)
+      throw new BeyondFinality({ number: intent.to, hash: intent.toHash }, lastBlock);
     this.cursor = await store.writeRange(intent.seq, batch, intent);
     this.follower = this.followFrom(this.cursor);
     this.book.forgetBelow(this.cursor.number, this.limits.headKeptBlocks);

@@ -86,14 +86,14 @@ export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Pr
   let signChangedAt = clock.now();
   let toldName: string | null = null;
   for (;;) {
-    const newest = await look(deps);
+    const newest = await findWriter(deps);
     const newestSign = newest === undefined ? 'no answer' : JSON.stringify(newest);
     if (newestSign !== sign || newest === undefined) signChangedAt = clock.now();
     sign = newestSign;
-    const isLiving = newest !== null && newest?.ended !== true;
-    if (newest !== undefined && clock.now() - signChangedAt >= (isLiving ? SILENCE_MS : 0) + spreadMs) break;
+    const isRunning = newest !== null && newest?.ended !== true;
+    if (newest !== undefined && clock.now() - signChangedAt >= (isRunning ? SILENCE_MS : 0) + spreadMs) break;
     const name = newest?.name ?? null;
-    if (isLiving && name !== null && name !== toldName) {
+    if (isRunning && name !== null && name !== toldName) {
       log.info({ writer: name }, 'standby: waiting while another process writes');
       toldName = name;
     }
@@ -103,7 +103,7 @@ export async function waitForSilence(deps: StandbyDeps, signal: AbortSignal): Pr
 }
 
 /** Returns the newest writer. Undefined if ClickHouse does not answer. */
-async function look({ database, chainId, log }: StandbyDeps): Promise<WriterRow | null | undefined> {
+async function findWriter({ database, chainId, log }: StandbyDeps): Promise<WriterRow | null | undefined> {
   try {
     return await findNewestWriter(database, chainId);
   } catch (error) {

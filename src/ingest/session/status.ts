@@ -208,12 +208,13 @@ export function backfillProgress({ work, indexed }: IngestStatus, now: number): 
   const { from, to, since } = range;
   const blocks = to - from + 1;
   if (blocks < BLOCKS_MIN) return null;
-  const done = Math.min(blocks, Math.max(0, (indexed ?? 0) - from + 1));
-  const secondsLeft = done === 0 ? null : Math.ceil(((now - since) / 1000) * ((blocks - done) / done));
+  const doneBlocks = Math.min(blocks, Math.max(0, (indexed ?? 0) - from + 1));
+  const secondsLeft =
+    doneBlocks === 0 ? null : Math.ceil(((now - since) / 1000) * ((blocks - doneBlocks) / doneBlocks));
   return {
     from_block: from,
     to_block: to,
-    done_pct: Math.floor((done / blocks) * 1000) / 10,
+    done_pct: Math.floor((doneBlocks / blocks) * 1000) / 10,
     seconds_left: secondsLeft,
   };
 }

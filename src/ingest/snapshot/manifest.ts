@@ -12,6 +12,7 @@ import { DATASET_NAMES, type DatasetName } from '../parquet/datasets';
 import { fileFault } from '../parquet/parquetRows';
 import { merkleRoot } from './merkleRoot';
 
+/** Version of the format. A reader refuses every other one. */
 const VERSION = 1;
 /** Largest block number, so that positions of logs are exact. */
 const BLOCK_MAX = 2 ** 31 - 1;
@@ -99,11 +100,13 @@ export const rootOfFiles = (files: readonly Pick<SnapshotFile, 'sha256'>[]): str
 export function parseIndex(path: string, bytes: Buffer, expectedChain: number): SnapshotIndex {
   const index = parse(path, bytes, indexShape);
   checkChain(path, index.chain_id, expectedChain);
-  for (const [at, one] of index.days.entries()) {
-    const before = index.days[at - 1];
-    const isAscending = before === undefined || (before.day < one.day && before.to_block < one.from_block);
-    if (isAscending && one.from_block <= one.to_block) continue;
-    const got = `the day ${one.day} has the blocks ${one.from_block}-${one.to_block}`;
+  for (const [position, listedDay] of index.days.entries()) {
+    const previousDay = index.days[position - 1];
+    const isAscending =
+      previousDay === undefined ||
+      (previousDay.day < listedDay.day && previousDay.to_block < listedDay.from_block);
+    if (isAscending && listedDay.from_block <= listedDay.to_block) continue;
+    const got = `the day ${listedDay.day} has the blocks ${listedDay.from_block}-${listedDay.to_block}`;
     throw fileFault(path, got, 'days and blocks in ascending order');
   }
   return index;
@@ -128,13 +131,13 @@ export function parseManifest(
   if (root !== manifest.files_root)
     throw fileFault(path, `files_root is ${manifest.files_root}`, `${root}, the root of the listed files`);
   for (const dataset of DATASET_NAMES) checkCover(path, manifest, dataset);
-  const ends = manifest.files.filter((file) => file.dataset === 'blocks').map((file) => file.to_block);
-  const listed = manifest.headers.map((one) => one.to_block);
-  if (ends.join() !== listed.join() || manifest.headers.at(-1)?.to_hash !== manifest.to_hash)
+  const fileEnds = manifest.files.filter((file) => file.dataset === 'blocks').map((file) => file.to_block);
+  const headerEnds = manifest.headers.map((headers) => headers.to_block);
+  if (fileEnds.join() !== headerEnds.join() || manifest.headers.at(-1)?.to_hash !== manifest.to_hash)
     throw fileFault(
       path,
-      `headers end at the blocks ${listed.join(', ')}`,
-      `${ends.join(', ')} and the hash ${manifest.to_hash}, as the files of blocks end`,
+      `headers end at the blocks ${headerEnds.join(', ')}`,
+      `${fileEnds.join(', ')} and the hash ${manifest.to_hash}, as the files of blocks end`,
     );
   return manifest;
 }
@@ -145,19 +148,19 @@ function checkCover(
   { files, from_block: from, to_block: to }: DayManifest,
   dataset: DatasetName,
 ): void {
-  let next = from;
+  let nextBlock = from;
   for (const file of files) {
     if (file.dataset !== dataset) continue;
-    if (file.from_block !== next || file.to_block < next)
+    if (file.from_block !== nextBlock || file.to_block < nextBlock)
       throw fileFault(
         path,
         `${file.name} has the blocks ${file.from_block}-${file.to_block}`,
-        `a file of ${dataset} that begins with block ${next}`,
+        `a file of ${dataset} that begins with block ${nextBlock}`,
       );
-    next = file.to_block + 1;
+    nextBlock = file.to_block + 1;
   }
-  if (next !== to + 1)
-    throw fileFault(path, `the files of ${dataset} end with block ${next - 1}`, `block ${to}`);
+  if (nextBlock !== to + 1)
+    throw fileFault(path, `the files of ${dataset} end with block ${nextBlock - 1}`, `block ${to}`);
 }
 
 function checkChain(path: string, got: number, expected: number): void {

@@ -37,7 +37,7 @@ interface Span {
 
 export class SnapshotFiles {
   readonly plan: FilePlan;
-  private readonly listed = new Map<
+  private readonly listedFiles = new Map<
     string,
     { readonly manifest: DayManifest; readonly file: SnapshotFile }
   >();
@@ -50,9 +50,9 @@ export class SnapshotFiles {
     for (const manifest of manifests)
       for (const file of manifest.files) {
         const path = `${manifest.day}/${file.name}`;
-        if (this.listed.has(path))
+        if (this.listedFiles.has(path))
           throw fileFault(path, 'the manifest lists the file twice', 'each file once');
-        this.listed.set(path, { manifest, file });
+        this.listedFiles.set(path, { manifest, file });
         const { dataset, from_block: from, to_block: to } = file;
         files.push({ number: files.length, path, dataset, from, to, rows: 0, columns: allColumns(dataset) });
       }
@@ -73,19 +73,22 @@ export class SnapshotFiles {
       const path = `${indexed.day}/${MANIFEST_NAME}`;
       const bytes = await readSmall(place, path, JSON_BYTES_MAX, signal);
       const manifest = parseManifest(path, bytes, indexed, chainId);
-      const before = manifests.at(-1);
-      if (before?.to_block === manifest.from_block - 1 && before.to_hash !== manifest.parent_hash)
+      const previousDay = manifests.at(-1);
+      if (previousDay?.to_block === manifest.from_block - 1 && previousDay.to_hash !== manifest.parent_hash)
         throw fileFault(
           path,
           `parent_hash is ${manifest.parent_hash}`,
-          `${before.to_hash}, of ${before.day}`,
+          `${previousDay.to_hash}, of ${previousDay.day}`,
         );
       manifests.push(manifest);
     }
     if (manifests.length === 0) {
       const days = index.days.map(({ from_block: first, to_block: last }) => `${first}-${last}`);
-      const has = days.length === 0 ? 'no blocks' : `the blocks ${days.at(0)} to ${days.at(-1)}`;
-      throw new AppError('bad_config', `--snapshot: the snapshot has ${has}; allowed: blocks that it has`);
+      const heldText = days.length === 0 ? 'no blocks' : `the blocks ${days.at(0)} to ${days.at(-1)}`;
+      throw new AppError(
+        'bad_config',
+        `--snapshot: the snapshot has ${heldText}; allowed: blocks that it has`,
+      );
     }
     return new SnapshotFiles(place, manifests);
   }
@@ -94,7 +97,7 @@ export class SnapshotFiles {
   readonly placeOf = (): Pick<FilePlace, 'stream'> => ({
     stream: async (path, signal) => {
       const body = await this.place.stream(path, signal);
-      return Readable.from(checkBytes(path, this.of(path).file, body), { objectMode: false });
+      return Readable.from(checkBytes(path, this.listedFile(path).file, body), { objectMode: false });
     },
   });
 
@@ -128,14 +131,14 @@ export class SnapshotFiles {
     signal: AbortSignal,
   ): Promise<void> {
     const { path, from, to } = file;
-    const { manifest } = this.of(path);
+    const { manifest } = this.listedFile(path);
     const pathOf = (): string => path;
     const hashes: Buffer[] = [];
     const slices = createSlices();
     let parent: string | null = from === manifest.from_block ? manifest.parent_hash : null;
-    for (let next = from; next <= to; next += HEADERS_AT_ONCE) {
-      const end = Math.min(to, next + HEADERS_AT_ONCE - 1);
-      for (const row of await staging.readBlocks([file], { from: next, to: end }, pathOf)) {
+    for (let start = from; start <= to; start += HEADERS_AT_ONCE) {
+      const end = Math.min(to, start + HEADERS_AT_ONCE - 1);
+      for (const row of await staging.readBlocks([file], { from: start, to: end }, pathOf)) {
         const number = from + hashes.length;
         if (row.block !== number) throw fileFault(path, `the row of block ${row.block}`, `block ${number}`);
         const { hash, parentHash } = prover.proveHeader(row, pathOf);
@@ -158,16 +161,16 @@ export class SnapshotFiles {
     }
     if (hashes.length !== to - from + 1)
       throw fileFault(path, `the file has ${hashes.length} blocks`, `${to - from + 1}, as the manifest says`);
-    const listed = manifest.headers.find((one) => one.to_block === to);
-    if (listed?.to_hash !== parent || listed.root !== merkleRoot(hashes))
+    const listedHeaders = manifest.headers.find((headers) => headers.to_block === to);
+    if (listedHeaders?.to_hash !== parent || listedHeaders.root !== merkleRoot(hashes))
       throw fileFault(path, 'the headers differ from the manifest', 'the Merkle root of the manifest');
     const { hash } = await node.fetchHeader(to, { signal });
     if (hash !== parent)
       throw fileFault(path, `block ${to} has the hash ${parent}`, `${hash}, as the node says`);
   }
 
-  private of(path: string): { readonly manifest: DayManifest; readonly file: SnapshotFile } {
-    const listed = this.listed.get(path);
+  private listedFile(path: string): { readonly manifest: DayManifest; readonly file: SnapshotFile } {
+    const listed = this.listedFiles.get(path);
     if (listed === undefined) throw new AppError('internal', `${path}: no manifest lists the file`);
     return listed;
   }

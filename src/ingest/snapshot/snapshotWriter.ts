@@ -45,9 +45,10 @@ interface OpenFile {
 }
 
 export class SnapshotWriter {
-  private numbers = 0;
+  private fileCount = 0;
   private day = '';
-  private open: Partial<Record<DatasetName, OpenFile>> = {};
+  private openFiles: Partial<Record<DatasetName, OpenFile>> = {};
+  /** Bytes of the rows in the open files of transactions and logs, and hashes of the blocks in the open file of blocks. */
   private chunkBytes = 0;
   private hashes: Buffer[] = [];
   private written: { files: SnapshotFile[]; headers: DayManifest['headers']; level: ProofLevel } = emptyDay();
@@ -57,7 +58,7 @@ export class SnapshotWriter {
     private readonly place: SnapshotPlace,
     private readonly maker: RowMaker,
     private readonly prover: RowProver,
-    private readonly needed: ProofLevel,
+    private readonly neededLevel: ProofLevel,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -94,30 +95,30 @@ export class SnapshotWriter {
   /** Adds consecutive blocks. */
   async add(blocks: readonly { readonly block: ChainBlock; readonly raw: RawBlock }[]): Promise<void> {
     const slices = createSlices();
-    for (let at = 0; at < blocks.length;) {
-      const made: SnapshotRows[] = [];
-      const first = blocks[at]?.block.number ?? 0;
+    for (let index = 0; index < blocks.length;) {
+      const chunkRows: SnapshotRows[] = [];
+      const firstNumber = blocks[index]?.block.number ?? 0;
       let isFull = false;
-      for (; at < blocks.length && !isFull; at += 1) {
-        const one = blocks[at];
-        if (one === undefined) break;
+      for (; index < blocks.length && !isFull; index += 1) {
+        const added = blocks[index];
+        if (added === undefined) break;
         const files = {
-          blocks: this.fileOf('blocks', one.block.number),
-          transactions: this.fileOf('transactions', one.block.number),
-          logs: this.fileOf('logs', one.block.number),
+          blocks: this.fileOf('blocks', added.block.number),
+          transactions: this.fileOf('transactions', added.block.number),
+          logs: this.fileOf('logs', added.block.number),
         };
-        const rows = this.maker.rowsOf(one.block, one.raw, files);
-        this.prove(one.block, rows);
-        made.push(rows);
+        const rows = this.maker.rowsOf(added.block, added.raw, files);
+        this.prove(added.block, rows);
+        chunkRows.push(rows);
         this.chunkBytes += sizeOf(rows);
-        this.hashes.push(Buffer.from(one.block.hash.slice(2), 'hex'));
-        isFull = this.isChunkFull(one.block.number) || this.hashes.length >= BLOCKS_FILE_BLOCKS;
+        this.hashes.push(Buffer.from(added.block.hash.slice(2), 'hex'));
+        isFull = this.isChunkFull(added.block.number) || this.hashes.length >= BLOCKS_FILE_BLOCKS;
         await slices.step();
       }
-      await this.store(made);
-      const last = first + made.length - 1;
-      if (this.isChunkFull(last)) await this.endChunk(last);
-      if (this.hashes.length >= BLOCKS_FILE_BLOCKS) await this.endBlocks(last);
+      await this.store(chunkRows);
+      const lastNumber = firstNumber + chunkRows.length - 1;
+      if (this.isChunkFull(lastNumber)) await this.endChunk(lastNumber);
+      if (this.hashes.length >= BLOCKS_FILE_BLOCKS) await this.endBlocks(lastNumber);
     }
   }
 
@@ -134,42 +135,42 @@ export class SnapshotWriter {
   }
 
   private isChunkFull(block: number): boolean {
-    const from = this.open.logs?.from ?? block;
+    const from = this.openFiles.logs?.from ?? block;
     return block - from + 1 >= CHUNK_BLOCKS || this.chunkBytes >= CHUNK_BYTES;
   }
 
   private fileOf(dataset: DatasetName, from: number): number {
-    const file = (this.open[dataset] ??= { number: this.numbers++, from });
+    const file = (this.openFiles[dataset] ??= { number: this.fileCount++, from });
     return file.number;
   }
 
   /** @throws AppError `bad_config` if the rows do not prove the block */
-  private prove(block: ChainBlock, made: SnapshotRows): void {
+  private prove(block: ChainBlock, madeRows: SnapshotRows): void {
     const pathOf = (): string => `the rows of ${this.day}`;
     const rows = new ParquetRows(pathOf);
     const piece = {
-      blocks: [rows.block(made.block)],
-      transactions: made.transactions.map(rows.transaction),
-      logs: made.logs.map(rows.log),
+      blocks: [rows.block(madeRows.block)],
+      transactions: madeRows.transactions.map(rows.transaction),
+      logs: madeRows.logs.map(rows.log),
     };
     const [joined] = joinRows(piece, { from: block.number, to: block.number }, new Map(), pathOf);
     const level = joined === undefined ? 'none' : this.prover.prove(joined, pathOf);
     this.written.level = weakerOf(this.written.level, level);
-    if (!isWeaker(level, this.needed)) return;
+    if (!isWeaker(level, this.neededLevel)) return;
     throw new AppError(
       'bad_config',
-      `block ${block.number}: files prove it at the level ${level}; allowed: ${this.needed}, or a weaker setting of PROOF`,
+      `block ${block.number}: files prove it at the level ${level}; allowed: ${this.neededLevel}, or a weaker setting of PROOF`,
     );
   }
 
-  private async store(made: readonly SnapshotRows[]): Promise<void> {
+  private async store(chunkRows: readonly SnapshotRows[]): Promise<void> {
     const { database } = this.side;
-    const transactions = made.flatMap((one) => one.transactions);
-    const logs = made.flatMap((one) => one.logs);
+    const transactions = chunkRows.flatMap((blockRows) => blockRows.transactions);
+    const logs = chunkRows.flatMap((blockRows) => blockRows.logs);
     await insertRows(
       database,
       blockFiles,
-      made.map((one) => one.block),
+      chunkRows.map((blockRows) => blockRows.block),
     );
     await insertRows(database, transactionFiles, transactions);
     await insertRows(database, logFiles, logs);
@@ -182,21 +183,21 @@ export class SnapshotWriter {
   }
 
   private async endBlocks(to: number): Promise<void> {
-    const last = this.hashes.at(-1);
-    if (last === undefined) return;
+    const lastHash = this.hashes.at(-1);
+    if (lastHash === undefined) return;
     await this.writeFile('blocks', to);
     this.written.headers.push({
       to_block: to,
-      to_hash: `0x${last.toString('hex')}`,
+      to_hash: `0x${lastHash.toString('hex')}`,
       root: merkleRoot(this.hashes),
     });
     this.hashes = [];
   }
 
   private async writeFile(dataset: DatasetName, to: number): Promise<void> {
-    const file = this.open[dataset];
+    const file = this.openFiles[dataset];
     if (file === undefined) return;
-    delete this.open[dataset];
+    delete this.openFiles[dataset];
     const { database } = this.side;
     const columns = [...allColumns(dataset).keys()].join(', ');
     const sql = `SELECT ${columns} FROM ${dataset} WHERE file = {file:UInt32} ORDER BY ${KEYS[dataset]}`;

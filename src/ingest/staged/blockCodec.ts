@@ -54,7 +54,9 @@ function readBlock(reader: RowReader): ChainBlock {
   const proof = LEVELS[reader.u8()];
   if (proof === undefined) throw new RangeError('the level of proof is unknown');
   const transactions = Array.from({ length: reader.varUint() }, () => readTransaction(reader));
-  const logs = Array.from({ length: reader.varUint() }, (_, at) => readLog(reader, at, transactions));
+  const logs = Array.from({ length: reader.varUint() }, (_, logIndex) =>
+    readLog(reader, logIndex, transactions),
+  );
   return {
     number,
     hash,
@@ -90,24 +92,24 @@ function readTransaction(reader: RowReader): ChainTransaction {
 
 function writeLog(writer: RowWriter, log: ChainLog, transactions: readonly ChainTransaction[]): void {
   const { address, topics, data, transactionIndex, transactionHash } = log;
-  const isKnown = transactions[transactionIndex]?.hash === transactionHash;
-  writer.u8(topics.length + (isKnown ? 0 : OWN_HASH));
+  const isListed = transactions[transactionIndex]?.hash === transactionHash;
+  writer.u8(topics.length + (isListed ? 0 : OWN_HASH));
   writer.varint(transactionIndex);
-  if (!isKnown) writer.fixed(transactionHash, HASH_BYTES);
+  if (!isListed) writer.fixed(transactionHash, HASH_BYTES);
   writer.fixed(address, ADDRESS_BYTES);
   for (const topic of topics) writer.fixed(topic, HASH_BYTES);
   writer.hexString(data);
 }
 
 function readLog(reader: RowReader, logIndex: number, transactions: readonly ChainTransaction[]): ChainLog {
-  const head = reader.u8();
+  const topicsByte = reader.u8();
   const transactionIndex = reader.varUint();
-  const ownHash: Hex | null = head >= OWN_HASH ? reader.hex0x(HASH_BYTES) : null;
+  const ownHash: Hex | null = topicsByte >= OWN_HASH ? reader.hex0x(HASH_BYTES) : null;
   const transactionHash = ownHash ?? transactions[transactionIndex]?.hash;
   if (transactionHash === undefined) throw new RangeError(`log ${logIndex} has no transaction`);
   const address = reader.hex0x(ADDRESS_BYTES);
   const topics: Hex[] = [];
-  for (let topicsLeft = head % OWN_HASH; topicsLeft > 0; topicsLeft -= 1)
+  for (let topicsLeft = topicsByte % OWN_HASH; topicsLeft > 0; topicsLeft -= 1)
     topics.push(reader.hex0x(HASH_BYTES));
   return { address, topics, data: reader.text0x(), transactionHash, transactionIndex, logIndex };
 }

@@ -18,7 +18,7 @@ export abstract class NodeBackedSource<
   Part extends { readonly from: number; readonly to: number },
 > implements BlockSource {
   /** Number of blocks that were read from elsewhere, and from the node. */
-  protected readonly read = { elsewhere: 0, node: 0 };
+  protected readonly readCounts = { elsewhere: 0, node: 0 };
 
   constructor(protected readonly node: BlockSource) {}
 
@@ -58,7 +58,7 @@ export abstract class NodeBackedSource<
       const lastBlock: BlockRef | undefined = blocks.at(-1);
       const notBefore = lastBlock?.timestamp ?? range.notBefore ?? 0;
       const parent = lastBlock?.hash ?? range.parent;
-      const stagedBlocks = await this.readPart(part, { notBefore, parent }, range.signal);
+      const foundBlocks = await this.readPart(part, { notBefore, parent }, range.signal);
       const parentOption = parent === undefined ? {} : { parent };
       const fetch = (): Promise<ChainBlock[]> =>
         this.node
@@ -67,9 +67,10 @@ export abstract class NodeBackedSource<
             if (range.partial !== true || blocks.length === 0) throw error;
             return [];
           });
-      const piece = stagedBlocks ?? (await fetch());
+      const piece = foundBlocks ?? (await fetch());
       blocks.push(...piece);
-      this.read[stagedBlocks === null ? 'node' : 'elsewhere'] += piece.length;
+      this.readCounts[foundBlocks === null ? 'node' : 'elsewhere'] += piece.length;
+      // The node has sent only the first blocks of the part, so the range ends there.
       if (piece.length <= part.to - part.from) break;
     }
     return blocks;

@@ -67,51 +67,53 @@ export class StageWorker {
     const { staged, clock } = this.options;
     this.writing = null;
     for (;;) {
-      const piece = await this.next(signal);
+      const piece = await this.claimNext(signal);
       // The writer may drop the tables while the last piece is written.
-      if (piece === 'stored') return this.written().catch(() => undefined);
+      if (piece === 'stored') return this.finishWriting().catch(() => undefined);
       if (piece === null) {
-        await this.written();
+        await this.finishWriting();
         await clock.sleep(IDLE_MS, signal);
         continue;
       }
       const blocks = await this.fetch(piece, signal);
-      await this.written();
+      await this.finishWriting();
       const writing = staged.write(piece, blocks).then(() => void (this.blocks += blocks.length));
       writing.catch(() => undefined);
       this.writing = { piece, done: writing };
     }
   }
 
-  private async written(): Promise<void> {
+  private async finishWriting(): Promise<void> {
     await this.writing?.done;
     this.writing = null;
   }
 
   /** The next piece to fetch, which this worker has claimed; null if all are taken now; `stored` if the range is stored. */
-  private async next(signal: AbortSignal): Promise<number | 'stored' | null> {
+  private async claimNext(signal: AbortSignal): Promise<number | 'stored' | null> {
     const { staged, tip, range, readFinalTo, choose = () => 0 } = this.options;
     for (;;) {
       signal.throwIfAborted();
       const finalTo = await readFinalTo();
       if (finalTo !== null && finalTo >= range.to) return 'stored';
-      const first = pieceOf(Math.max(range.from, (finalTo ?? 0) + 1));
-      const listed = await staged.list(first, first + AHEAD_MAX - 1);
+      const firstPiece = pieceOf(Math.max(range.from, (finalTo ?? 0) + 1));
+      const listed = await staged.list(firstPiece, firstPiece + AHEAD_MAX - 1);
       const reserved = listed.filter(({ bytes, owner }) => bytes === 0 && owner === this.id);
-      const mine = reserved.find(({ piece }) => piece !== this.writing?.piece);
-      if (mine !== undefined) return mine.piece;
-      const bytes = listed.reduce((sum, one) => sum + one.bytes, 0);
-      const ahead = bytes > BYTES_MAX ? LARGE_AHEAD_MAX : AHEAD_MAX;
+      const ownPiece = reserved.find(({ piece }) => piece !== this.writing?.piece);
+      if (ownPiece !== undefined) return ownPiece.piece;
+      const stagedBytes = listed.reduce((sum, listedPiece) => sum + listedPiece.bytes, 0);
+      const aheadMax = stagedBytes > BYTES_MAX ? LARGE_AHEAD_MAX : AHEAD_MAX;
       const takenPieces = new Set(
-        listed.filter((one) => one.bytes > 0 || one.owner > 0n).map(({ piece }) => piece),
+        listed
+          .filter((listedPiece) => listedPiece.bytes > 0 || listedPiece.owner > 0n)
+          .map(({ piece }) => piece),
       );
-      const piecesAhead = Array.from({ length: ahead }, (_, index) => first + index);
+      const piecesAhead = Array.from({ length: aheadMax }, (_, index) => firstPiece + index);
       const freePieces = piecesAhead.filter((piece) => piece <= pieceOf(range.to) && !takenPieces.has(piece));
       const piece = freePieces[choose(freePieces)];
       if (piece === undefined) return null;
       if (!(await tip.reaches(spanOfPiece(piece, range).to, signal))) return null;
       await staged.claim(piece, this.id);
-      // Another worker may have claimed the piece before, so the list tells whose it is.
+      // Another worker may have claimed the piece at the same time, so the next list tells whose it is.
     }
   }
 

@@ -46,7 +46,7 @@ const SWEEP_MS = 2_000;
 const SWEPT_MAX = 1_000;
 
 export class StagedSource extends NodeBackedSource<Part> {
-  private readonly loading = new Map<number, Promise<readonly ChainBlock[] | null>>();
+  private readonly loadingPieces = new Map<number, Promise<readonly ChainBlock[] | null>>();
   /** The piece of each staged block in use. */
   private readonly origins = new WeakMap<ChainBlock, number>();
   /** Pieces with wrong blocks. Workers may stage the same blocks again. */
@@ -60,7 +60,7 @@ export class StagedSource extends NodeBackedSource<Part> {
 
   /** Number of blocks that workers have fetched, and that the writer itself has fetched. */
   get counts(): { readonly workers: number; readonly node: number } {
-    return { workers: this.read.elsewhere, node: this.read.node };
+    return { workers: this.readCounts.elsewhere, node: this.readCounts.node };
   }
 
   /** A staged block has no signatures, so the node sends the block again. Few blocks need this check. */
@@ -69,11 +69,13 @@ export class StagedSource extends NodeBackedSource<Part> {
     if (piece === undefined) return super.checkSenders(block, indexes);
     if (block.proof !== 'full') return;
     const { number, hash, transactions } = block;
-    const [own] = await this.node.fetchRange(number, number, { signal: this.options.signal });
-    if (own === undefined) return;
-    await this.node.checkSenders(own, indexes);
-    const isWrong = [...indexes].some((index) => own.transactions[index]?.from !== transactions[index]?.from);
-    if (own.hash === hash && !isWrong) return;
+    const [nodeBlock] = await this.node.fetchRange(number, number, { signal: this.options.signal });
+    if (nodeBlock === undefined) return;
+    await this.node.checkSenders(nodeBlock, indexes);
+    const isWrong = [...indexes].some(
+      (index) => nodeBlock.transactions[index]?.from !== transactions[index]?.from,
+    );
+    if (nodeBlock.hash === hash && !isWrong) return;
     await this.refuse(piece, `block ${number} has a wrong sender`);
     throw new AppError('node_failed', `the staged block ${number} has a wrong sender; reading it again`);
   }
@@ -81,8 +83,8 @@ export class StagedSource extends NodeBackedSource<Part> {
   override async fetchRange(...args: Parameters<BlockSource['fetchRange']>): Promise<ChainBlock[]> {
     const blocks = await super.fetchRange(...args);
     const [, to] = args;
-    for (const piece of this.loading.keys())
-      if (spanOfPiece(piece, this.options.range).to <= to) this.loading.delete(piece);
+    for (const piece of this.loadingPieces.keys())
+      if (spanOfPiece(piece, this.options.range).to <= to) this.loadingPieces.delete(piece);
     return blocks;
   }
 
@@ -99,29 +101,29 @@ export class StagedSource extends NodeBackedSource<Part> {
     { notBefore, parent }: RangeBounds,
     signal = this.options.signal,
   ): Promise<readonly ChainBlock[] | null> {
-    const loading = this.loading.get(part.piece) ?? this.load(part, signal);
-    this.loading.set(part.piece, loading);
+    const loading = this.loadingPieces.get(part.piece) ?? this.load(part, signal);
+    this.loadingPieces.set(part.piece, loading);
     // A failed piece is loaded again by the next session.
-    loading.catch(() => this.loading.delete(part.piece));
+    loading.catch(() => this.loadingPieces.delete(part.piece));
     const piece = await loading;
-    const first = piece?.[0]?.number ?? Infinity;
-    const blocks = piece?.slice(part.from - first, part.to - first + 1) ?? [];
-    if (part.from < first || blocks.length < part.to - part.from + 1) return null;
+    const firstNumber = piece?.[0]?.number ?? Infinity;
+    const blocks = piece?.slice(part.from - firstNumber, part.to - firstNumber + 1) ?? [];
+    if (part.from < firstNumber || blocks.length < part.to - part.from + 1) return null;
     return faultOf(blocks, { notBefore, parent }) === null ? blocks : null;
   }
 
   /** Waits for a piece. Resolves to null if the node shall send its blocks. */
   private async load({ piece, from, to }: Part, signal: AbortSignal): Promise<readonly ChainBlock[] | null> {
     const { staged, clock, log, patienceMs = PATIENCE_MS } = this.options;
-    for (const since = clock.now(); !this.refused.has(piece);) {
+    for (const waitingSince = clock.now(); !this.refused.has(piece);) {
       await this.sweep();
-      const body = await this.orCreate(() => staged.read(piece, { from, to }));
+      const body = await this.orCreateTables(() => staged.read(piece, { from, to }));
       if (body !== null) {
         this.isPatient = true;
-        return this.check(piece, body, signal);
+        return this.checkStaged(piece, body, signal);
       }
       if (!this.isPatient || !(await this.isComing(piece, signal))) return null;
-      if (clock.now() - since > patienceMs) {
+      if (clock.now() - waitingSince > patienceMs) {
         log.warn({ from, to }, 'no worker has staged the next blocks; reading them from the node');
         this.isPatient = false;
       } else await clock.sleep(POLL_MS, signal);
@@ -135,22 +137,23 @@ export class StagedSource extends NodeBackedSource<Part> {
     return hasWorkers() && (await tip.reaches(spanOfPiece(piece, range).to, signal));
   }
 
-  private async check(
+  private async checkStaged(
     piece: number,
     body: Buffer,
     signal: AbortSignal,
   ): Promise<readonly ChainBlock[] | null> {
     const blocks = orFault(() => decodeBlocks(body));
     if (typeof blocks === 'string') return this.refuse(piece, blocks);
-    const last = blocks.at(-1);
+    const lastBlock = blocks.at(-1);
     const fault = faultOf(blocks, { notBefore: 0, parent: undefined });
-    if (last === undefined || fault !== null) return this.refuse(piece, fault ?? 'no blocks');
+    if (lastBlock === undefined || fault !== null) return this.refuse(piece, fault ?? 'no blocks');
     const { proof: mode } = this.options;
-    const weak = mode === 'auto' ? undefined : blocks.find(({ proof = 'bloom' }) => isWeaker(proof, mode));
-    if (weak !== undefined) return this.refuse(piece, `block ${weak.number} is not proven enough`);
-    const { hash } = await this.node.fetchHeader(last.number, { signal });
-    if (hash !== last.hash)
-      return this.refuse(piece, `block ${last.number} is ${last.hash}, but the node has ${hash}`);
+    const weakBlock =
+      mode === 'auto' ? undefined : blocks.find(({ proof = 'bloom' }) => isWeaker(proof, mode));
+    if (weakBlock !== undefined) return this.refuse(piece, `block ${weakBlock.number} is not proven enough`);
+    const { hash } = await this.node.fetchHeader(lastBlock.number, { signal });
+    if (hash !== lastBlock.hash)
+      return this.refuse(piece, `block ${lastBlock.number} is ${lastBlock.hash}, but the node has ${hash}`);
     for (const block of blocks) this.origins.set(block, piece);
     return blocks;
   }
@@ -168,16 +171,16 @@ export class StagedSource extends NodeBackedSource<Part> {
     const { clock, staged, readFinalTo } = this.options;
     if (clock.now() - this.sweptAt < SWEEP_MS) return;
     this.sweptAt = clock.now();
-    const last = pieceOf(((await readFinalTo()) ?? 0) + 1) - 1;
-    if (last < 0) return;
-    await this.orCreate(async () => {
-      await staged.dropPieces(Math.max(0, last - SWEPT_MAX + 1), last);
+    const lastStoredPiece = pieceOf(((await readFinalTo()) ?? 0) + 1) - 1;
+    if (lastStoredPiece < 0) return;
+    await this.orCreateTables(async () => {
+      await staged.dropPieces(Math.max(0, lastStoredPiece - SWEPT_MAX + 1), lastStoredPiece);
       return null;
     });
   }
 
   /** Another backfill may have dropped the tables at its end. The tables are then empty again. */
-  private async orCreate<T>(run: () => Promise<T | null>): Promise<T | null> {
+  private async orCreateTables<T>(run: () => Promise<T | null>): Promise<T | null> {
     try {
       return await run();
     } catch (error) {

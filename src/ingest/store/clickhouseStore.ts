@@ -33,11 +33,9 @@ import { sessionAt, type WriterClaim } from './writerClaim';
 
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
 const HEAD_PARTITION_BLOCKS = 256;
-/**
- * Safety limit for the number of tokens, and of partitions: the ingester's memory could not hold more tokens,
- * and head tables have fewer partitions.
- */
+/** Safety limit for the number of tokens. The ingester's memory could not hold more. */
 const TOKENS_MAX = 10_000_000;
+/** Safety limit for the number of partitions. Head tables have far fewer. */
 const PARTITIONS_MAX = 1_000_000;
 /**
  * A part of every deduplication token. If tables were emptied and the same blocks stored again, the value
@@ -102,7 +100,7 @@ export function createClickHouseStore(
         await database.command(
           `promote ${table.name}`,
           `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${table.name}_head
-           WHERE ${allowed(writer)}has({commits:Array(UInt64)}, commit) ORDER BY ${order}`,
+           WHERE ${writerConditionSql(writer)}has({commits:Array(UInt64)}, commit) ORDER BY ${order}`,
           { commits },
           token(intent, table.name),
         );
@@ -171,7 +169,8 @@ interface Connection {
   readonly writer: WriterClaim | null;
 }
 
-const allowed = (writer: WriterClaim | null): string => (writer === null ? '' : `${writer.condition()} AND `);
+const writerConditionSql = (writer: WriterClaim | null): string =>
+  writer === null ? '' : `${writer.condition()} AND `;
 
 export async function writePromotion(
   { database, chainId, writer }: Connection,
@@ -185,7 +184,7 @@ export async function writePromotion(
     `INSERT INTO promotions (chain_id, seq, status, kind, from_block, to_block, to_hash, to_timestamp, counts, proof)
      SELECT {chain:UInt32}, {seq:UInt64}, {status:String}, {kind:String}, {from:UInt32}, {to:UInt32},
             unhex({hash:String}), {timestamp:UInt32}, map(${counts.join(', ')}), {proof:String}
-     WHERE ${allowed(writer)}true`,
+     WHERE ${writerConditionSql(writer)}true`,
     {
       chain: chainId,
       seq: range.seq,
@@ -315,14 +314,14 @@ async function checkRange(
       totalRow,
     );
     const storedTotal = row?.total ?? 0;
-    if (storedTotal !== expected) throw differs(table.name, intent, expected, storedTotal);
+    if (storedTotal !== expected) throw countError(table.name, intent, expected, storedTotal);
   }
   const range = { fromOrd: toOrd(intent.from, 0), toOrd: lastOrdOfBlock(intent.to) };
   const wrongView = await mendViews(database, range, floors, mendingOf(mending, writer));
-  if (wrongView !== null) throw differs(wrongView.name, intent, wrongView.expected, wrongView.found);
+  if (wrongView !== null) throw countError(wrongView.name, intent, wrongView.expected, wrongView.found);
 }
 
-function differs(name: string, intent: OpenIntent, expected: number, storedTotal: number): AppError {
+function countError(name: string, intent: OpenIntent, expected: number, storedTotal: number): AppError {
   return new AppError(
     'broken_invariant',
     `after replaying blocks ${intent.from}-${intent.to}, ${name} has ${storedTotal} rows, expected ${expected}; ` +

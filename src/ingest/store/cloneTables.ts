@@ -45,8 +45,8 @@ const ATTEMPTS_MAX = 5;
  * that refers to rows of another table is cloned before the other table. So every row that a clone refers to
  * exists.
  */
-const FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
-const LAST = ['source_files', 'tokens'];
+const CLONED_FIRST = ['promotions', 'audit_hashes', 'import_positions', 'verified_contracts', 'source_uses'];
+const CLONED_LAST = ['source_files', 'tokens'];
 
 /** Throws `unavailable` if an open range does not finish, or if ranges are written despite the pause. */
 export async function cloneTables(options: CloneOptions): Promise<void> {
@@ -75,7 +75,11 @@ export async function dropClone(database: Database, target: string): Promise<voi
 async function listTables({ database, source }: CloneOptions): Promise<string[]> {
   const rows = await selectNamed(database, 'schema/list_stored_tables', { source }, nameRow);
   const rank = (name: string): number =>
-    FIRST.includes(name) ? FIRST.indexOf(name) : LAST.includes(name) ? 1_000 + LAST.indexOf(name) : 100;
+    CLONED_FIRST.includes(name)
+      ? CLONED_FIRST.indexOf(name)
+      : CLONED_LAST.includes(name)
+        ? 1_000 + CLONED_LAST.indexOf(name)
+        : 100;
   return rows.map(({ name }) => name).sort((a, b) => rank(a) - rank(b));
 }
 

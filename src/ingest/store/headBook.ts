@@ -13,7 +13,7 @@ type NextFlip = Omit<StoredFlip, 'version' | 'finalNumber'>;
 
 export class HeadBook {
   /** Canonical blocks by block number. */
-  private readonly live = new Map<number, HeadBlock>();
+  private readonly canonicalByNumber = new Map<number, HeadBlock>();
   /** Stored rows by block hash. */
   private readonly commits: Map<Hex, HeadRows>;
   /** Number of rows by table, by block hash. */
@@ -25,19 +25,19 @@ export class HeadBook {
 
   constructor(stored: StoredState) {
     this.commits = new Map(stored.commits);
-    for (const block of stored.head) this.live.set(block.number, block);
+    for (const block of stored.head) this.canonicalByNumber.set(block.number, block);
     this.storedTo = stored.storedTo;
     this.strayTo = stored.headMax > (stored.head.at(-1) ?? stored.cursor).number ? stored.headMax : 0;
   }
 
   get size(): number {
-    return this.live.size;
+    return this.canonicalByNumber.size;
   }
 
   /** Largest number of a canonical block; -Infinity if no block is known. */
   get top(): number {
     let top = -Infinity;
-    for (const number of this.live.keys()) if (number > top) top = number;
+    for (const number of this.canonicalByNumber.keys()) if (number > top) top = number;
     return top;
   }
 
@@ -53,22 +53,24 @@ export class HeadBook {
    * changes. `replaces` means that a reorg removes blocks.
    */
   changeTo(
-    all: readonly BlockRows[],
+    branch: readonly BlockRows[],
     tip: number,
     replaces: boolean,
     newCommit: () => number,
   ): NextFlip | null {
-    for (const rows of all) this.counts.set(rows.ref.hash, countRows([rows]));
-    const firstChanged = all.findIndex((rows) => this.live.get(rows.ref.number)?.hash !== rows.ref.hash);
+    for (const rows of branch) this.counts.set(rows.ref.hash, countRows([rows]));
+    const firstChanged = branch.findIndex(
+      (rows) => this.canonicalByNumber.get(rows.ref.number)?.hash !== rows.ref.hash,
+    );
     if (firstChanged === -1 && !replaces) return null;
-    const blocks = firstChanged === -1 ? [] : all.slice(firstChanged);
+    const blocks = firstChanged === -1 ? [] : branch.slice(firstChanged);
     const newBlocks = blocks
       .filter((rows) => !this.commits.has(rows.ref.hash))
       .map((rows) => ({ rows, commit: newCommit() }));
-    const newByHash = new Map(newBlocks.map(({ rows, commit }) => [rows.ref.hash, commit]));
+    const newCommitByHash = new Map(newBlocks.map(({ rows, commit }) => [rows.ref.hash, commit]));
     // The rows of a stored block stay as they are, and so does their level of proof, whatever the new read has proven.
     const rowsOf = ({ ref, proof }: BlockRows): HeadRows =>
-      this.commits.get(ref.hash) ?? { commit: newByHash.get(ref.hash) ?? 0, proof };
+      this.commits.get(ref.hash) ?? { commit: newCommitByHash.get(ref.hash) ?? 0, proof };
     const canonical = blocks.map((rows) => ({ ...rows.ref, ...rowsOf(rows) }));
     const voided = this.heightsAbove(tip);
     return canonical.length === 0 && voided.length === 0 ? null : { fresh: newBlocks, canonical, voided };
@@ -79,13 +81,13 @@ export class HeadBook {
    * the head.
    */
   again(number: number): NextFlip | null {
-    const block = this.live.get(number);
+    const block = this.canonicalByNumber.get(number);
     return block === undefined ? null : { fresh: [], canonical: [block], voided: [] };
   }
 
   /** Records a change. Must be called after the change is stored. */
   note(flip: NextFlip): void {
-    applyMove(this.live, flip);
+    applyMove(this.canonicalByNumber, flip);
     for (const block of flip.canonical) {
       this.commits.set(block.hash, block);
       this.storedTo = Math.max(this.storedTo, block.number);
@@ -105,7 +107,7 @@ export class HeadBook {
   range(from: number, to: number): { blocks: HeadBlock[] } & Pick<OpenIntent, 'counts' | 'proof'> {
     const blocks: HeadBlock[] = [];
     for (let number = from; number <= to; number += 1) {
-      const block = this.live.get(number);
+      const block = this.canonicalByNumber.get(number);
       if (block === undefined)
         throw new AppError('broken_invariant', `final block ${number} is missing from the head`);
       if (block.proof !== (blocks[0] ?? block).proof) break;
@@ -121,9 +123,10 @@ export class HeadBook {
    */
   forgetBelow(number: number, keptBlocks: number): void {
     this.storedTo = Math.max(this.storedTo, number);
-    for (const height of this.live.keys()) if (height <= number) this.live.delete(height);
+    for (const height of this.canonicalByNumber.keys())
+      if (height <= number) this.canonicalByNumber.delete(height);
     if (this.commits.size <= 4 * keptBlocks) return;
-    const hashes = new Set([...this.live.values()].map((block) => block.hash));
+    const hashes = new Set([...this.canonicalByNumber.values()].map((block) => block.hash));
     for (const hash of this.commits.keys()) if (!hashes.has(hash)) this.commits.delete(hash);
     for (const hash of this.counts.keys()) if (!hashes.has(hash)) this.counts.delete(hash);
   }

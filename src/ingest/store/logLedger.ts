@@ -51,8 +51,8 @@ export class LogLedger {
 
   /** The first block from which on all stored blocks have all logs. A number above all blocks if the newest has not. */
   wholeFrom(): number {
-    const last = this.changes.at(-1);
-    return last === undefined ? 0 : last.whole ? last.from : NO_BLOCK;
+    const lastChange = this.changes.at(-1);
+    return lastChange === undefined ? 0 : lastChange.whole ? lastChange.from : NO_BLOCK;
   }
 
   /** Loads the stored changes, and compares them with the setting. `from` is the first block that it concerns. */
@@ -80,8 +80,8 @@ export class LogLedger {
 
 /** Tells the user of a command that some logs are not compared. */
 export function someLogsText(wholeFrom: number): string {
-  const which = wholeFrom === NO_BLOCK ? '' : ` of blocks before ${wholeFrom}`;
-  return `Logs${which} are not compared, because only some are stored (EXPLORER=off).\n`;
+  const blocksText = wholeFrom === NO_BLOCK ? '' : ` of blocks before ${wholeFrom}`;
+  return `Logs${blocksText} are not compared, because only some are stored (EXPLORER=off).\n`;
 }
 
 interface KeepingOptions {

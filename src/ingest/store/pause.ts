@@ -13,7 +13,8 @@ import type { Logger } from '../../log';
 import type { GapStore } from '../repair/gapStore';
 import type { Gate } from './gates';
 
-const NAME = 'pause';
+/** Name of the stored time, in ms of the database's clock, at which the pause ends. */
+const PAUSE_UNTIL = 'pause';
 /** A pause ends after this time in ms unless it is renewed. */
 const LEASE_MS = 60_000;
 const POLL_MS = 50;
@@ -53,8 +54,8 @@ async function untilNoPause({ database, clock, log, signal }: PauseDeps): Promis
 
 /** Uses the clock of the database, because all processes share it. */
 async function isPaused(database: Database): Promise<boolean> {
-  const until = (await readOperations(database, [NAME])).get(NAME) ?? 0;
-  return until > 0 && until > (await readTime(database));
+  const pausedUntil = (await readOperations(database, [PAUSE_UNTIL])).get(PAUSE_UNTIL) ?? 0;
+  return pausedUntil > 0 && pausedUntil > (await readTime(database));
 }
 
 const timeRow = rowType({ now: u64 });
@@ -69,7 +70,7 @@ async function readTime(database: Database): Promise<number> {
  * otherwise wait.
  */
 export async function endPause(database: Database): Promise<void> {
-  await writeOperation(database, NAME, 0);
+  await writeOperation(database, PAUSE_UNTIL, 0);
 }
 
 /**
@@ -78,7 +79,7 @@ export async function endPause(database: Database): Promise<void> {
  */
 export async function inPause<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const renew = async (): Promise<void> => {
-    await writeOperation(database, NAME, (await readTime(database)) + LEASE_MS);
+    await writeOperation(database, PAUSE_UNTIL, (await readTime(database)) + LEASE_MS);
   };
   await renew();
   let renewing: Promise<void> = Promise.resolve();

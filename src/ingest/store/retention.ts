@@ -35,19 +35,20 @@ const DAY_S = 86_400;
 export const KEPT_SECONDS: Readonly<Record<Prunable, number>> = { logs: DAY_S, swaps: 31 * DAY_S };
 
 /** topic0 of logs that are never deleted. */
-const KEPT = [...KEPT_TOPICS].map((topic) => topic.slice(2));
+const KEPT_TOPIC_HEX = [...KEPT_TOPICS].map((topic) => topic.slice(2));
 
-const nameOf = (table: Prunable): string => `floor.${table}`;
+const floorName = (table: Prunable): string => `floor.${table}`;
 
 export async function readFloors(database: Database): Promise<Floors> {
-  const values = await readOperations(database, PRUNABLE.map(nameOf));
+  const values = await readOperations(database, PRUNABLE.map(floorName));
   const floors = new Map<EventTableName, number>();
   for (const table of PRUNABLE) {
-    const floor = values.get(nameOf(table));
+    const floor = values.get(floorName(table));
     if (floor !== undefined) floors.set(table, floor);
   }
-  const swaps = floors.get('swaps');
-  if (swaps !== undefined) floors.set('events', swaps);
+  // The events of pruned swaps are deleted with them.
+  const swapsFloor = floors.get('swaps');
+  if (swapsFloor !== undefined) floors.set('events', swapsFloor);
   return floors;
 }
 
@@ -99,9 +100,9 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
   const [size] = await selectMade(
     database,
     'count rows to prune',
-    `SELECT (SELECT count() FROM ${table} WHERE ${doomed(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
+    `SELECT (SELECT count() FROM ${table} WHERE ${isPrunedSql(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
-    { table, ...doomedParams(floor) },
+    { table, ...prunedParams(floor) },
     sizeRow,
   );
   const rows = size?.rows ?? 0;
@@ -136,11 +137,11 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
  */
 export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
   const knownFloor = (await readFloors(database)).get(table) ?? 0;
-  if (floor > knownFloor) await writeOperation(database, nameOf(table), floor);
+  if (floor > knownFloor) await writeOperation(database, floorName(table), floor);
   const dropFrom = (name: string, where: string): Promise<void> =>
-    database.command(`prune ${name}`, `ALTER TABLE ${name} DELETE WHERE ${where}`, doomedParams(floor));
-  if (table === 'swaps') await dropFrom('events', `kind = 'swap' AND ${doomed(table)}`);
-  await dropFrom(table, doomed(table));
+    database.command(`prune ${name}`, `ALTER TABLE ${name} DELETE WHERE ${where}`, prunedParams(floor));
+  if (table === 'swaps') await dropFrom('events', `kind = 'swap' AND ${isPrunedSql(table)}`);
+  await dropFrom(table, isPrunedSql(table));
 }
 
 /** Number of parts of tables that ClickHouse still has to rewrite for deletions. */
@@ -150,12 +151,12 @@ export async function readPruning(database: Database): Promise<{ parts: number; 
   return row ?? { parts: 0, failure: '' };
 }
 
-function doomed(table: Prunable): string {
+function isPrunedSql(table: Prunable): string {
   const exceptKept =
     table === 'logs' ? ' AND NOT has(arrayMap(topic -> unhex(topic), {topics:Array(String)}), topic0)' : '';
   return `ord < {floor_ord:UInt64}${exceptKept}`;
 }
 
-function doomedParams(floor: number): { floor_ord: number; topics: string[] } {
-  return { floor_ord: toOrd(floor, 0), topics: KEPT };
+function prunedParams(floor: number): { floor_ord: number; topics: string[] } {
+  return { floor_ord: toOrd(floor, 0), topics: KEPT_TOPIC_HEX };
 }

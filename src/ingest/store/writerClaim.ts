@@ -37,8 +37,9 @@ export async function findNewestWriter(database: Database, chainId: number): Pro
 export const sessionAt = (now: number): number => Math.floor(now * COUNTS_PER_MS);
 
 export class WriterClaim {
-  private own: { readonly session: number; readonly id: number } | null = null;
-  private issued = 0;
+  private claim: { readonly session: number; readonly id: number } | null = null;
+  /** Largest range number or head version that this process has used. */
+  private largestUsed = 0;
   private readonly types = new Map<string, ReadonlyMap<string, string>>();
   private readonly schema = readSchema();
 
@@ -52,24 +53,24 @@ export class WriterClaim {
 
   /** Number of the claim. No other writer has the same one. 0 before `take`. */
   get session(): number {
-    return this.own?.session ?? 0;
+    return this.claim?.session ?? 0;
   }
 
   /** Implements `Store.claim`. */
   async take(now: number): Promise<number> {
-    if (this.own === null) {
+    if (this.claim === null) {
       const newest = await findNewestWriter(this.database, this.chainId);
       const session = Math.max((newest?.session ?? 0) + 1, sessionAt(now));
       const ownClaim = { session, id: Math.floor(this.random() * ID_SPAN) };
       await this.write(ownClaim, false);
-      this.own = ownClaim;
+      this.claim = ownClaim;
     } else await this.check();
-    return Math.max(this.own.session, this.issued);
+    return Math.max(this.claim.session, this.largestUsed);
   }
 
   /** Records a range number or a head version that this process has used. */
   note(number: number): void {
-    this.issued = Math.max(this.issued, number);
+    this.largestUsed = Math.max(this.largestUsed, number);
   }
 
   /**
@@ -77,7 +78,7 @@ export class WriterClaim {
    * be called before `take`.
    */
   condition(): string {
-    const { own, chainId } = this;
+    const { claim: own, chainId } = this;
     if (own === null) throw new AppError('internal', 'a writer writes before its claim');
     const newest = `SELECT max((session, id)) FROM writers WHERE chain_id = ${chainId}`;
     return `throwIf((${newest}) != (toUInt64(${own.session}), toUInt64(${own.id})), '${FENCED}') = 0`;
@@ -92,27 +93,27 @@ export class WriterClaim {
 
   /** Writes a sign of life. Throws `fenced` if a newer writer has claimed the database. Does nothing before `take`. */
   async beat(): Promise<void> {
-    if (this.own === null) return;
+    if (this.claim === null) return;
     await this.check();
-    await this.write(this.own, false);
+    await this.write(this.claim, false);
   }
 
   /** Stores the state of this writer for readers: JSON as in writer_states. Does nothing before `take`. */
   async tell(state: string): Promise<void> {
-    if (this.own === null) return;
-    const params = { chain: this.chainId, ...this.own, state };
+    if (this.claim === null) return;
+    const params = { chain: this.chainId, ...this.claim, state };
     await commandNamed(this.database, 'ingest/write_writer_state', params);
   }
 
   /** Stores that this writer has ended, so that a standby need not wait. */
   async end(): Promise<void> {
-    if (this.own !== null) await this.write(this.own, true);
+    if (this.claim !== null) await this.write(this.claim, true);
   }
 
   /** Throws `fenced` if a newer writer has claimed the database. */
   async check(): Promise<void> {
     const newest = await findNewestWriter(this.database, this.chainId);
-    if (newest !== null && newest.session === this.own?.session && newest.id === this.own.id) return;
+    if (newest !== null && newest.session === this.claim?.session && newest.id === this.claim.id) return;
     const reason = newest === null ? 'the claim is no longer stored' : `the newer writer is ${newest.name}`;
     throw new AppError('fenced', `this writer may no longer write: ${reason}`);
   }

@@ -135,13 +135,17 @@ export class BlockChecker {
     const { header, transactions, logs } = block;
     checkLogOrder(header, logs);
     checkFuture(header, this.timeOfDay());
-    const ofBlock = logs.filter(({ transactionHash }) => transactionHash === ZERO_HASH);
-    const raw = ofBlock.length === 0 ? block.raw : this.withBlockReceipt(block, ofBlock);
+    const blockOnlyLogs = logs.filter(({ transactionHash }) => transactionHash === ZERO_HASH);
+    const raw = blockOnlyLogs.length === 0 ? block.raw : this.withBlockReceipt(block, blockOnlyLogs);
     let proven = this.guard.needsReceipts ? this.prover.prove(raw) : null;
     // The receipts root proves every log, so only the logs of a block without this proof need the bloom.
     const isCovered = (proven !== null && !isWeaker(proven.level, 'receipts')) || this.hasBloomOf(block);
     let proof: ProofLevel;
-    if (ofBlock.length > 0 && this.guard.mode === 'auto' && this.isProvenBut(block, proven)) {
+    if (
+      blockOnlyLogs.length > 0 &&
+      this.guard.mode === 'auto' &&
+      this.isProvenExceptBlockLogs(block, proven)
+    ) {
       proven = null;
       proof = 'headers';
     } else proof = this.guard.check(this.prover, endpoint, { ...block, raw }, proven, isCovered);
@@ -158,21 +162,21 @@ export class BlockChecker {
    */
   private hasBloomOf({ header, logs, raw }: UncheckedBlock): boolean {
     if (this.guard.mode === 'none') return false;
-    const last = header.transactionCount - 1;
-    const own = this.prover.hasStateSync(raw.header)
-      ? logs.filter(({ transactionIndex }) => transactionIndex !== last)
+    const lastIndex = header.transactionCount - 1;
+    const bloomedLogs = this.prover.hasStateSync(raw.header)
+      ? logs.filter(({ transactionIndex }) => transactionIndex !== lastIndex)
       : logs;
-    return this.blooms.check(header, own);
+    return this.blooms.check(header, bloomedLogs);
   }
 
   /**
    * Appends the receipt of the logs without a transaction, unless the node sent it. On Celo it is part of the receipts
    * root: https://github.com/celo-org/celo-blockchain/blob/master/core/state_processor.go
    */
-  private withBlockReceipt({ header, raw }: UncheckedBlock, ofBlock: readonly ChainLog[]): RawBlock {
+  private withBlockReceipt({ header, raw }: UncheckedBlock, blockOnlyLogs: readonly ChainLog[]): RawBlock {
     if (raw.receipts?.length !== header.transactionCount) return raw;
-    const logsBloom = this.blooms.bloomOf(ofBlock);
-    const receipt = { type: '0x0', status: '0x1', cumulativeGasUsed: '0x0', logsBloom, logs: ofBlock };
+    const logsBloom = this.blooms.bloomOf(blockOnlyLogs);
+    const receipt = { type: '0x0', status: '0x1', cumulativeGasUsed: '0x0', logsBloom, logs: blockOnlyLogs };
     return { ...raw, receipts: [...raw.receipts, receipt] };
   }
 
@@ -180,12 +184,12 @@ export class BlockChecker {
    * Whether everything is proven but the logs without a transaction, and the header's bloom contains them. The bloom of
    * the other logs must not be enough, because a node could then add false logs to any block.
    */
-  private isProvenBut({ header, raw, logs }: UncheckedBlock, proven: BlockProof | null): boolean {
+  private isProvenExceptBlockLogs({ header, raw, logs }: UncheckedBlock, proven: BlockProof | null): boolean {
     if (proven?.level !== 'headers' || raw.receipts === null) return false;
-    const own = logs.filter(({ transactionHash }) => transactionHash !== ZERO_HASH);
+    const transactionLogs = logs.filter(({ transactionHash }) => transactionHash !== ZERO_HASH);
     const receipts = raw.receipts.slice(0, header.transactionCount);
     const { level } = this.prover.prove({ ...raw, receipts });
-    return !isWeaker(level, 'receipts') && !this.blooms.isBloomOf(header, own);
+    return !isWeaker(level, 'receipts') && !this.blooms.isBloomOf(header, transactionLogs);
   }
 }
 

@@ -61,6 +61,7 @@ export class BlockMismatch extends AppError {
     this.isIncomplete = isIncomplete;
   }
 
+  /** Whether a reorg between two calls, or an index that is behind, may be the reason. */
   get maybeRace(): boolean {
     return RACE_KINDS.has(this.kind);
   }

@@ -54,7 +54,7 @@ interface RangeOptions extends FetchOptions {
  */
 export interface BlockSource {
   /** Throws RpcError `unknown_block` if no endpoint has the block. */
-  fetchHeader(at: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
+  fetchHeader(block: number | 'latest' | 'finalized', options?: FetchOptions): Promise<BlockHeader>;
   /** Headers from `from` to `to`, both included, ascending, each the parent of the next. At most 1,000. */
   fetchHeaders(from: number, to: number, options?: FetchOptions): Promise<BlockHeader[]>;
   /**
@@ -118,7 +118,7 @@ class PooledBlockSource implements BlockSource {
       proof: options.proof,
       listAnswering: () =>
         pool.endpoints
-          .filter((one) => !isSilent(one))
+          .filter((endpoint) => !isSilent(endpoint))
           .map(({ id, record }) => ({ id, isBenched: record.state === 'benched' })),
       onWeak: options.onWeak,
       onVerified: options.onVerified,
@@ -130,18 +130,19 @@ class PooledBlockSource implements BlockSource {
     );
   }
 
-  fetchHeader(at: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
-    const params = [typeof at === 'number' ? numberToHex(at) : at, false];
+  fetchHeader(block: number | 'latest' | 'finalized', options: FetchOptions = {}): Promise<BlockHeader> {
+    const params = [typeof block === 'number' ? numberToHex(block) : block, false];
     // A hanging endpoint must not delay the head, so requests for block tags have a short time limit.
-    const bounds = typeof at === 'number' ? options : { attemptMs: TIME_LIMITS.lightAttemptMs, ...options };
+    const bounds =
+      typeof block === 'number' ? options : { attemptMs: TIME_LIMITS.lightAttemptMs, ...options };
     return this.pool.run(async (endpoint, signal) => {
       const checker = await this.checker;
       const parse = (result: unknown): BlockHeader =>
-        checker.readHeader(endpoint.id, requirePart(endpoint, result, `block ${at}`));
+        checker.readHeader(endpoint.id, requirePart(endpoint, result, `block ${block}`));
       const header = await endpoint.call('eth_getBlockByNumber', params, parse, signal);
-      if (typeof at === 'number') checkNumber(header, at);
+      if (typeof block === 'number') checkNumber(header, block);
       checkFuture(header, this.timeOfDay());
-      if (at === 'latest') endpoint.record.noteHead(header.number);
+      if (block === 'latest') endpoint.record.noteHead(header.number);
       return header;
     }, bounds);
   }
@@ -167,19 +168,19 @@ class PooledBlockSource implements BlockSource {
 
   async fetchRange(from: number, to: number, options: RangeOptions = {}): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];
-    const fetched = new Map<number, Fetched>();
+    const fetchedById = new Map<number, Fetched>();
     const fetcher = await this.fetcher;
     while (from + blocks.length <= to) {
-      const next = from + blocks.length;
+      const nextNumber = from + blocks.length;
       const notBefore = blocks.at(-1)?.timestamp ?? options.notBefore ?? 0;
       const parent = blocks.length === 0 ? options.parent : undefined;
       const fetch = (
         endpoint: Endpoint,
         signal: AbortSignal,
       ): Promise<ChainBlock[] | Unfinished<ChainBlock[]>> => {
-        const fetchedByEndpoint = fetched.get(endpoint.id) ?? newFetched();
-        fetched.set(endpoint.id, fetchedByEndpoint);
-        const bounds = { from: next, to, notBefore, parent };
+        const fetchedByEndpoint = fetchedById.get(endpoint.id) ?? newFetched();
+        fetchedById.set(endpoint.id, fetchedByEndpoint);
+        const bounds = { from: nextNumber, to, notBefore, parent };
         return fetcher.fetchPiece(endpoint, bounds, fetchedByEndpoint, signal);
       };
       const piece = await this.pool.run(fetch, options).catch((error: unknown) => {
@@ -188,16 +189,16 @@ class PooledBlockSource implements BlockSource {
         return null;
       });
       if (piece === null) break;
-      const [before, first] = [blocks.at(-1), piece[0]];
+      const [lastBlock, nextBlock] = [blocks.at(-1), piece[0]];
       // The parts of the range come from different nodes or times, so none of the endpoints is blamed.
-      if (before !== undefined && first?.parentHash !== before.hash)
+      if (lastBlock !== undefined && nextBlock?.parentHash !== lastBlock.hash)
         throw new RpcError(
           'unknown_block',
-          `block ${next} is not a child of block ${next - 1}: the chain changed between two requests`,
+          `block ${nextNumber} is not a child of block ${nextNumber - 1}: the chain changed between two requests`,
         );
       for (const block of piece) {
         blocks.push(block);
-        for (const { kept } of fetched.values()) kept.delete(block.number);
+        for (const { verified: kept } of fetchedById.values()) kept.delete(block.number);
       }
     }
     return blocks;
@@ -227,10 +228,10 @@ class PooledBlockSource implements BlockSource {
     const slices = createSlices(this.clock);
     for (const index of indexes) {
       await slices.step();
-      const wrong = checker.findWrongSender(block, index);
-      if (wrong === null) continue;
-      this.pool.reject(wrong.endpoint, wrong.mismatch);
-      throw wrong.mismatch;
+      const wrongSender = checker.findWrongSender(block, index);
+      if (wrongSender === null) continue;
+      this.pool.reject(wrongSender.endpoint, wrongSender.mismatch);
+      throw wrongSender.mismatch;
     }
   }
 

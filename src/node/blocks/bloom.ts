@@ -6,6 +6,9 @@ import type { Hex } from '../../domain/hex';
 import { RecentValues } from '../../domain/recentValues';
 
 export const BLOOM_BYTES = 256;
+/** Number of values of a bit number. */
+const BITS = 8 * BLOOM_BYTES;
+const BITS_SQUARED = BITS ** 2;
 /** Number of entries in each half of the cache. Both together take about 10 MB. */
 const CACHE_ITEMS = 32_768;
 
@@ -48,16 +51,16 @@ export class BloomBuilder {
 
   private add(bloom: Uint8Array, item: Hex): void {
     const bits = this.bits.get(item);
-    setBit(bloom, bits % 2048);
-    setBit(bloom, Math.floor(bits / 2048) % 2048);
-    setBit(bloom, Math.floor(bits / 4_194_304));
+    setBit(bloom, bits % BITS);
+    setBit(bloom, Math.floor(bits / BITS) % BITS);
+    setBit(bloom, Math.floor(bits / BITS_SQUARED));
   }
 }
 
 /** The bit numbers are the low 11 bits of the first three big-endian 16-bit words of the hash. */
 function packBits(hash: Uint8Array): number {
-  const pair = (index: number): number => (((hash[index] ?? 0) & 7) << 8) | (hash[index + 1] ?? 0);
-  return pair(0) + pair(2) * 2048 + pair(4) * 4_194_304;
+  const bitAt = (index: number): number => (((hash[index] ?? 0) & 7) << 8) | (hash[index + 1] ?? 0);
+  return bitAt(0) + bitAt(2) * BITS + bitAt(4) * BITS_SQUARED;
 }
 
 /** Sets one bit. Bit 0 is the lowest bit of the last byte. */

@@ -50,46 +50,51 @@ export async function confirmMajority(
   if (endpoints.length < 2) return;
   const answers = await listAnswers(endpoints, (endpoint) => ask(source, endpoint, ref, signal));
   const votes = [...answers.values()].filter((answer) => typeof answer === 'object');
-  const [first] = votes.filter(agrees);
-  if (first !== undefined && 2 * votes.filter(agrees).length <= endpoints.length)
+  const [firstAgreeing] = votes.filter(agrees);
+  if (firstAgreeing !== undefined && 2 * votes.filter(agrees).length <= endpoints.length)
     for (const [endpoint, answer] of answers)
-      if (answer === 'behind') votes.push(...(await askBehind(source, endpoint, first.id, signal)));
+      if (answer === 'behind') votes.push(...(await askBehind(source, endpoint, firstAgreeing.id, signal)));
   signal?.throwIfAborted();
   const [agreeing, others] = [votes.filter(agrees), votes.filter((vote) => !agrees(vote))];
-  const rivals = others.filter(({ number }) => number === ref.number).map(({ ownHash }) => ownHash);
-  const isSplit = rivals.some((one) => one !== rivals[0]);
+  const rivalHashes = others.filter(({ number }) => number === ref.number).map(({ ownHash }) => ownHash);
+  // If the others disagree among themselves, none of them has a majority.
+  const isSplit = rivalHashes.some((hash) => hash !== rivalHashes[0]);
   if (agreeing.length > others.length) {
     for (const { id, number, wantedHash, ownHash } of others)
-      bench(pool, id, outvoted(ownHash, wantedHash), number);
+      bench(pool, id, outvotedText(ownHash, wantedHash), number);
     return;
   }
-  const [other] = others;
-  if (other === undefined || others.length === agreeing.length || isSplit)
+  const [rival] = others;
+  if (rival === undefined || others.length === agreeing.length || isSplit)
     throw failure(
       `no majority of the endpoints confirms block ${ref.number} ${ref.hash}: ${describeVotes(votes)}`,
     );
-  for (const { id } of agreeing) bench(pool, id, outvoted(other.wantedHash, other.ownHash), other.number);
+  for (const { id } of agreeing) bench(pool, id, outvotedText(rival.wantedHash, rival.ownHash), rival.number);
   throw failure(
-    `the blocks up to ${ref.number} ${ref.hash} are dropped: for block ${other.number}, the majority of the endpoints has ${other.ownHash}`,
+    `the blocks up to ${ref.number} ${ref.hash} are dropped: for block ${rival.number}, the majority of the endpoints has ${rival.ownHash}`,
   );
 }
 
 /** Benches the endpoints whose block at the height of `right` is another one. `right` is known to be right. */
-export async function benchOthers({ pool, source }: Voters, right: Ref, signal?: AbortSignal): Promise<void> {
-  const answers = await Promise.all(pool.endpoints.map((endpoint) => ask(source, endpoint, right, signal)));
+export async function benchOthers(
+  { pool, source }: Voters,
+  trusted: Ref,
+  signal?: AbortSignal,
+): Promise<void> {
+  const answers = await Promise.all(pool.endpoints.map((endpoint) => ask(source, endpoint, trusted, signal)));
   for (const answer of answers)
     if (typeof answer === 'object' && !agrees(answer))
       bench(
         pool,
         answer.id,
-        `hash is ${answer.ownHash}, but TRUSTED_BLOCK descends from ${right.hash}`,
-        right.number,
+        `hash is ${answer.ownHash}, but TRUSTED_BLOCK descends from ${trusted.hash}`,
+        trusted.number,
       );
 }
 
 const agrees = ({ wantedHash, ownHash }: Vote): boolean => wantedHash === ownHash;
 
-const outvoted = (wrong: Hex, right: Hex): string =>
+const outvotedText = (wrong: Hex, right: Hex): string =>
   `hash is ${wrong}, the majority of the endpoints says ${right}`;
 
 function failure(message: string): AppError {
@@ -119,9 +124,9 @@ function listAnswers(
     for (const endpoint of endpoints)
       answerOf(endpoint).then((answer) => {
         answers.set(endpoint, answer);
-        const votes = [...answers.values()].filter((one) => typeof one === 'object');
-        const isOver = 2 * votes.filter(agrees).length > endpoints.length;
-        if (isOver || answers.size === endpoints.length) resolve(answers);
+        const votes = [...answers.values()].filter((received) => typeof received === 'object');
+        const hasMajority = 2 * votes.filter(agrees).length > endpoints.length;
+        if (hasMajority || answers.size === endpoints.length) resolve(answers);
       }, reject);
   });
 }
@@ -145,14 +150,14 @@ async function ask(
 async function askBehind(
   source: BlockSource,
   endpoint: Endpoint,
-  agreeing: number,
+  agreeingId: number,
   signal: AbortSignal | undefined,
 ): Promise<Vote[]> {
   const head = await fetchWithin(source, endpoint, 'latest', signal);
   if (typeof head === 'string') return [];
   const number = Math.max(0, head.number - BELOW_HEAD);
   const ownHeader = await fetchWithin(source, endpoint, number, signal);
-  const agreedHeader = await fetchWithin(source, { id: agreeing, record: { failures: 0 } }, number, signal);
+  const agreedHeader = await fetchWithin(source, { id: agreeingId, record: { failures: 0 } }, number, signal);
   if (
     typeof ownHeader === 'string' ||
     typeof agreedHeader === 'string' ||
@@ -165,15 +170,15 @@ async function askBehind(
 async function fetchWithin(
   source: BlockSource,
   { id, record }: { readonly id: number; readonly record: Pick<EndpointRecord, 'failures'> },
-  at: number | 'latest',
+  block: number | 'latest',
   signal: AbortSignal | undefined,
 ): Promise<Ref | 'behind' | 'silent'> {
   const { majorityAnswerMs, majorityFailingMs } = TIME_LIMITS;
   const timeout = AbortSignal.timeout(record.failures > 0 ? majorityFailingMs : majorityAnswerMs);
   try {
     const options = { endpoint: id, roundsMax: 1 };
-    const within = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-    return await source.fetchHeader(at, { ...options, signal: within });
+    const timedSignal = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    return await source.fetchHeader(block, { ...options, signal: timedSignal });
   } catch (error) {
     if (error instanceof RpcError && error.kind === 'unknown_block') return 'behind';
     if (timeout.aborted || (error instanceof AppError && error.retryable)) return 'silent';

@@ -43,16 +43,16 @@ export class LogSpans {
     this.max = max;
   }
 
-  of(endpoint: Endpoint): number {
+  blocksFor(endpoint: Endpoint): number {
     return this.spans.get(endpoint.id) ?? Math.min(SPAN_START_BLOCKS, this.max);
   }
 
-  shrink(endpoint: Endpoint, refused: number): void {
-    this.spans.set(endpoint.id, Math.max(1, Math.floor(refused / 2)));
+  shrink(endpoint: Endpoint, refusedBlocks: number): void {
+    this.spans.set(endpoint.id, Math.max(1, Math.floor(refusedBlocks / 2)));
   }
 
   grow(endpoint: Endpoint, blocksTaken: number): void {
-    if (blocksTaken >= this.of(endpoint))
+    if (blocksTaken >= this.blocksFor(endpoint))
       this.spans.set(endpoint.id, Math.min(this.max, blocksTaken + Math.ceil(blocksTaken / 8)));
   }
 }
@@ -74,14 +74,19 @@ export async function fetchByLogs(
   const { logs, last } =
     spans === null ? { logs: [], last: to } : await fetchLogs(endpoint, spans, from, to, signal);
   const headers = await fetchHeaders(endpoint, from, last, signal);
-  const byBlock = groupByBlock(logs, from, last);
+  const logsByBlock = groupByBlock(logs, from, last);
   const foundHeaders = headers.flatMap((header) => ('error' in header ? [] : [header.value]));
   const receipts = withReceipts ? await fetchReceipts(endpoint, foundHeaders, signal) : null;
   const withoutReceipts = spans === null ? [] : undefined;
   return headers.map((header) => {
     if ('error' in header) return header.error;
     const { number } = header.value.header;
-    return join(endpoint, header.value, byBlock.get(number) ?? [], receipts?.get(number) ?? withoutReceipts);
+    return buildBlock(
+      endpoint,
+      header.value,
+      logsByBlock.get(number) ?? [],
+      receipts?.get(number) ?? withoutReceipts,
+    );
   });
 }
 
@@ -116,7 +121,7 @@ function fetchHeaders(
 }
 
 /** Builds the block from its own receipts, which can be proven, or without receipts from the logs of the range. */
-function join(
+function buildBlock(
   endpoint: Endpoint,
   parsed: RawHeader,
   logs: readonly unknown[],
@@ -125,12 +130,12 @@ function join(
   const { header, raw } = parsed;
   try {
     if (receipts !== undefined) {
-      const ofReceipts = parseReceipts(receipts, parsed);
+      const content = parseReceipts(receipts, parsed);
       // No receipt of a transaction has the logs of the block itself.
       const blockOnlyLogs = logs.filter((log) => isRecord(log) && lacksTransaction(log, header));
-      const allLogs = [...ofReceipts.logs, ...parseBlockLogs(blockOnlyLogs, header)];
+      const allLogs = [...content.logs, ...parseBlockLogs(blockOnlyLogs, header)];
       const sorted = blockOnlyLogs.length === 0 ? allLogs : allLogs.sort((a, b) => a.logIndex - b.logIndex);
-      return { header, transactions: ofReceipts.transactions, logs: sorted, raw: { ...raw, receipts } };
+      return { header, transactions: content.transactions, logs: sorted, raw: { ...raw, receipts } };
     }
     const transactions = parseBodies(parsed);
     return { header, transactions, logs: parseLogs(logs, header, transactions), raw };
@@ -161,10 +166,13 @@ async function fetchReceipts(
     else if (REFUSED_KINDS.has(outcome.error.kind)) return null;
     else throw outcome.error;
   }
-  let from = 0;
-  return new Map(
-    blocks.map(({ header, bodies }) => [header.number, receipts.slice(from, (from += bodies.length))]),
-  );
+  const receiptsByBlock = new Map<number, readonly unknown[]>();
+  let start = 0;
+  for (const { header, bodies } of blocks) {
+    receiptsByBlock.set(header.number, receipts.slice(start, start + bodies.length));
+    start += bodies.length;
+  }
+  return receiptsByBlock;
 }
 
 function fetchLogs(
@@ -176,14 +184,14 @@ function fetchLogs(
 ): Promise<FetchedLogs> {
   let [silences, isRepeated] = [0, false];
   return endpoint.repeat<FetchedLogs>(async () => {
-    const last = Math.min(to, from + spans.of(endpoint) - 1);
-    const span = last - from + 1;
-    const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(last) };
+    const lastNumber = Math.min(to, from + spans.blocksFor(endpoint) - 1);
+    const span = lastNumber - from + 1;
+    const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(lastNumber) };
     const [answer] = await endpoint.attempt([{ method: 'eth_getLogs', params: [filter] }], parseList, signal);
     if (answer === undefined) throw new RpcError('bad_answer', `${endpoint.name}: no answer`);
     if ('value' in answer) {
       spans.grow(endpoint, span);
-      return { logs: answer.value, last };
+      return { logs: answer.value, last: lastNumber };
     }
     const { error } = answer;
     if (span === 1) throw error;
@@ -204,7 +212,7 @@ function parseList(result: unknown): readonly unknown[] {
 }
 
 function groupByBlock(logs: readonly unknown[], from: number, to: number): Map<number, unknown[]> {
-  const byBlock = new Map<number, unknown[]>();
+  const logsByBlock = new Map<number, unknown[]>();
   for (const log of logs) {
     const number = readLogBlockNumber(log);
     if (number < from || number > to) {
@@ -214,9 +222,9 @@ function groupByBlock(logs: readonly unknown[], from: number, to: number): Map<n
         `a log names this block, but the request was for blocks ${from} to ${to}`,
       );
     }
-    const blockLogs = byBlock.get(number);
-    if (blockLogs === undefined) byBlock.set(number, [log]);
+    const blockLogs = logsByBlock.get(number);
+    if (blockLogs === undefined) logsByBlock.set(number, [log]);
     else blockLogs.push(log);
   }
-  return byBlock;
+  return logsByBlock;
 }

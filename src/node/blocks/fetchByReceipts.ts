@@ -54,22 +54,22 @@ export async function fetchByReceipts(
 ): Promise<(UncheckedBlock | AppError)[]> {
   const missingHalves: {
     readonly number: number;
-    readonly into: Map<number, unknown>;
+    readonly halvesByNumber: Map<number, unknown>;
     readonly call: RpcCall;
   }[] = [];
   for (const number of numbers) {
-    const at = numberToHex(number);
+    const blockTag = numberToHex(number);
     if (!halves.headers.has(number))
       missingHalves.push({
         number,
-        into: halves.headers,
-        call: { method: 'eth_getBlockByNumber', params: [at, withBodies] },
+        halvesByNumber: halves.headers,
+        call: { method: 'eth_getBlockByNumber', params: [blockTag, withBodies] },
       });
     if (!halves.receipts.has(number))
       missingHalves.push({
         number,
-        into: halves.receipts,
-        call: { method: 'eth_getBlockReceipts', params: [at] },
+        halvesByNumber: halves.receipts,
+        call: { method: 'eth_getBlockReceipts', params: [blockTag] },
       });
   }
   const answers = await endpoint.attempt(
@@ -81,7 +81,7 @@ export async function fetchByReceipts(
   for (const [index, answer] of answers.entries()) {
     const half = missingHalves[index];
     if (half === undefined) continue;
-    if ('value' in answer) half.into.set(half.number, answer.value);
+    if ('value' in answer) half.halvesByNumber.set(half.number, answer.value);
     else if (REFUSED_KINDS.has(answer.error.kind)) throw answer.error;
     else errors.set(half.number, answer.error);
   }

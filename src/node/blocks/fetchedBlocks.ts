@@ -5,29 +5,35 @@ import { BlockHalves } from './fetchByReceipts';
 
 /** Blocks of a range from one endpoint: verified blocks, and headers or receipts of others. */
 export interface Fetched {
-  readonly kept: Map<number, ChainBlock>;
+  readonly verified: Map<number, ChainBlock>;
   readonly halves: BlockHalves;
   /** How often the endpoint failed to send each block. */
   readonly failures: Map<number, number>;
-  /** Numbers of blocks that the endpoint did not send at an earlier visit. */
-  readonly seen: Set<number>;
+  /** Numbers of blocks for which `fetchAlone` of pieceFetcher.ts was called before. */
+  readonly failedAlone: Set<number>;
   /** Largest number of headers and receipts so far: a block is two. */
-  most: number;
+  mostHalves: number;
 }
 
 export function newFetched(): Fetched {
-  return { kept: new Map(), halves: new BlockHalves(), failures: new Map(), seen: new Set(), most: 0 };
+  return {
+    verified: new Map(),
+    halves: new BlockHalves(),
+    failures: new Map(),
+    failedAlone: new Set(),
+    mostHalves: 0,
+  };
 }
 
-/** Adds the blocks that pass verification to `kept`. Returns the errors of the blocks that fail. */
+/** Adds the blocks that pass verification to `verified`. Returns the errors of the blocks that fail. */
 export function keepVerified(
   checked: readonly (ChainBlock | AppError)[],
-  kept: Map<number, ChainBlock>,
+  verified: Map<number, ChainBlock>,
 ): AppError[] {
   const errors: AppError[] = [];
   for (const block of checked) {
     if (block instanceof AppError) errors.push(block);
-    else kept.set(block.number, block);
+    else verified.set(block.number, block);
   }
   return errors;
 }

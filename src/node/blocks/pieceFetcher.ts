@@ -58,12 +58,12 @@ export class PieceFetcher {
   ): Promise<ChainBlock[] | Unfinished<ChainBlock[]>> {
     const { from, to } = bounds;
     const failed = await this.fetchNext(endpoint, bounds, fetched, signal);
-    const { kept, halves } = fetched;
+    const { verified: kept, halves } = fetched;
     const isWhole = kept.size === to - from + 1 || (failed.length === 0 && !this.trust.isUsed(endpoint));
     // Only a larger number counts as progress, because a node may send the same wrong block again and again.
-    const used = 2 * kept.size + halves.size;
-    const hasProgress = used > fetched.most;
-    fetched.most = Math.max(fetched.most, used);
+    const halfCount = 2 * kept.size + halves.size;
+    const hasProgress = halfCount > fetched.mostHalves;
+    fetched.mostHalves = Math.max(fetched.mostHalves, halfCount);
     if (isWhole || !hasProgress) {
       const piece = takePiece(bounds, fetched);
       if (piece.length > 0) return piece;
@@ -72,10 +72,10 @@ export class PieceFetcher {
       await this.fetchAlone(endpoint, from, error, fetched, signal);
       return takePiece(bounds, fetched);
     };
-    const isKnown = (fetched.failures.get(from) ?? 0) > WRONG_MAX || this.trust.isDoubted(endpoint);
+    const isKnownToFail = (fetched.failures.get(from) ?? 0) > WRONG_MAX || this.trust.isDoubted(endpoint);
     return new Unfinished(failed, hasProgress, {
       settle,
-      ...(isKnown && failed.every(isAnswer) ? { attemptsMax: 1 } : {}),
+      ...(isKnownToFail && failed.every(isAnswer) ? { attemptsMax: 1 } : {}),
     });
   }
 
@@ -86,20 +86,23 @@ export class PieceFetcher {
     fetched: Fetched,
     signal: AbortSignal,
   ): Promise<AppError[]> {
-    const { kept, halves, failures } = fetched;
+    const { verified: kept, halves, failures } = fetched;
     let wantedNumbers: readonly number[] = [];
-    const next = (): readonly number[] => (wantedNumbers = this.nextMissing(endpoint, from, to, fetched));
-    const answers = await this.fetchUnchecked(endpoint, next, halves, signal);
+    const chooseNumbers = (): readonly number[] =>
+      (wantedNumbers = this.nextMissing(endpoint, from, to, fetched));
+    const answers = await this.fetchUnchecked(endpoint, chooseNumbers, halves, signal);
     // Further blocks only show what can be proven on this chain. The endpoint need not have them.
-    const further = this.checker.listOthers(answers);
+    const furtherNumbers = this.checker.listOthers(answers);
     const others =
-      further.length === 0
+      furtherNumbers.length === 0
         ? []
-        : await orErrors(() => this.fetchUnchecked(endpoint, () => further, new BlockHalves(), signal));
+        : await orErrors(() =>
+            this.fetchUnchecked(endpoint, () => furtherNumbers, new BlockHalves(), signal),
+          );
     const checked = this.checker.verifyAll(endpoint.id, answers, others);
-    for (const [index, one] of checked.entries()) {
+    for (const [index, result] of checked.entries()) {
       const number = wantedNumbers[index] ?? from;
-      if (one instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
+      if (result instanceof AppError) failures.set(number, (failures.get(number) ?? 0) + 1);
     }
     const failed = keepVerified(checked, kept);
     if (this.trust.isUsed(endpoint)) this.trust.noteRight(endpoint, answers.length - failed.length);
@@ -114,18 +117,18 @@ export class PieceFetcher {
     endpoint: Endpoint,
     number: number,
     error: AppError,
-    { kept, halves, seen }: Fetched,
+    { verified: kept, halves, failedAlone: seen }: Fetched,
     signal: AbortSignal,
   ): Promise<void> {
-    const isFirst = !seen.has(number);
+    const isFirstFailure = !seen.has(number);
     seen.add(number);
     // Another endpoint is asked before the methods of an endpoint that sent something wrong.
     const isLie = error instanceof BlockMismatch && !error.isIncomplete;
     const isPassing = !isAnswer(error);
     const isBlockKnown = error instanceof BlockMismatch || (halves.headers.has(number) && !isPassing);
-    const isLast = endpoint.alone && halves.headers.has(number);
+    const isOnlyHope = endpoint.alone && halves.headers.has(number);
     const isRefused = !this.trust.isUsed(endpoint) && error instanceof RpcError && error.isAnswer;
-    if (!(isBlockKnown || isLast || isRefused) || (isLie && isFirst && !endpoint.alone))
+    if (!(isBlockKnown || isOnlyHope || isRefused) || (isLie && isFirstFailure && !endpoint.alone))
       throw toRetryable(error);
     const { needsReceipts } = this.checker;
     for (const spans of [null, new LogSpans(1)]) {
@@ -152,11 +155,11 @@ export class PieceFetcher {
     endpoint: Endpoint,
     from: number,
     to: number,
-    { kept, halves, failures }: Fetched,
+    { verified: kept, halves, failures }: Fetched,
   ): number[] {
     const batches = endpoint.isReduced ? REDUCED_BATCHES : 1;
     const callsMax = this.trust.isUsed(endpoint) ? 2 * this.receiptBlocksMax * batches : Infinity;
-    const list = (failuresMax: number): number[] => {
+    const listMissing = (failuresMax: number): number[] => {
       const missing: number[] = [];
       let calls = 0;
       for (let number = from; number <= to && calls < callsMax; number += 1) {
@@ -166,30 +169,30 @@ export class PieceFetcher {
       }
       return missing;
     };
-    const fresh = list(WRONG_MAX);
-    return fresh.length > 0 ? fresh : list(Infinity);
+    const rarelyFailed = listMissing(WRONG_MAX);
+    return rarelyFailed.length > 0 ? rarelyFailed : listMissing(Infinity);
   }
 
-  /** Fetches blocks from number `next` on, at least one. Each result is a block or an error. */
+  /** Fetches some of the blocks that `chooseNumbers` lists, at least one. Each result is a block or an error. */
   private async fetchUnchecked(
     endpoint: Endpoint,
-    next: () => readonly number[],
+    chooseNumbers: () => readonly number[],
     halves: BlockHalves,
     signal: AbortSignal,
   ): Promise<(UncheckedBlock | AppError)[]> {
     const { needsBodies, needsReceipts } = this.checker;
     if (this.trust.isUsed(endpoint)) {
       try {
-        return await fetchByReceipts(endpoint, next(), halves, signal, needsBodies);
+        return await fetchByReceipts(endpoint, chooseNumbers(), halves, signal, needsBodies);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         this.trust.noteMissing(endpoint, error);
       }
     }
-    const numbers = next();
+    const numbers = chooseNumbers();
     const from = numbers[0] ?? 0;
     // eth_getLogs takes one range, so the range ends before the next block that is already kept.
-    const to = numbers.find((number, at) => numbers[at + 1] !== number + 1) ?? from;
+    const to = numbers.find((number, index) => numbers[index + 1] !== number + 1) ?? from;
     return orErrors(() => fetchByLogs(endpoint, this.spans, from, to, signal, needsReceipts));
   }
 }
@@ -199,14 +202,14 @@ export class PieceFetcher {
  * other: the node's chain changed during the fetch, so some may be on the abandoned branch, and all are dropped
  */
 function takePiece(bounds: PieceBounds, fetched: Fetched): ChainBlock[] {
-  const piece = consecutiveFrom(fetched.kept, bounds.from);
+  const piece = consecutiveFrom(fetched.verified, bounds.from);
   try {
     checkPiece(piece, bounds);
   } catch (error) {
-    fetched.kept.clear();
+    fetched.verified.clear();
     throw error;
   }
-  if (piece.length > 0) fetched.most = 0;
+  if (piece.length > 0) fetched.mostHalves = 0;
   return piece;
 }
 

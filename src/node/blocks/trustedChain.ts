@@ -10,7 +10,7 @@ import { benchOthers, type Voters } from './confirmMajority';
 type Ref = Pick<BlockRef, 'number' | 'hash'>;
 
 /** Headers per request. The hash at the end of each request is kept. */
-const STEP = 500;
+const HEADERS_PER_REQUEST = 500;
 /**
  * A block more than this number of blocks below the trusted block is not compared with it, because the headers of
  * all blocks in between would have to be read.
@@ -19,15 +19,15 @@ const DISTANCE_MAX = 200_000;
 
 export class TrustedChain {
   /** Known ancestors, by descending number. The first one is the trusted block. */
-  private readonly known: Ref[];
-  private isTold = false;
+  private readonly knownAncestors: Ref[];
+  private hasWarned = false;
 
   constructor(
     private readonly voters: Voters,
     trusted: ProofOptions['trusted'],
     private readonly log: Logger,
   ) {
-    this.known = trusted === null ? [] : [trusted];
+    this.knownAncestors = trusted === null ? [] : [trusted];
   }
 
   /**
@@ -35,15 +35,15 @@ export class TrustedChain {
    * are then benched
    */
   async check({ number, hash }: Ref, signal: AbortSignal): Promise<void> {
-    const [trusted] = this.known;
+    const [trusted] = this.knownAncestors;
     if (trusted === undefined || number > trusted.number) return;
     if (trusted.number - number > DISTANCE_MAX) {
-      if (!this.isTold)
+      if (!this.hasWarned)
         this.log.warn(
           { block: number, trusted: trusted.number },
           'TRUSTED_BLOCK is too far above the stored blocks; they are compared with it when they are nearer',
         );
-      this.isTold = true;
+      this.hasWarned = true;
       return;
     }
     const ancestor = await this.findAncestor(number, signal);
@@ -58,11 +58,11 @@ export class TrustedChain {
 
   private async findAncestor(number: number, signal: AbortSignal): Promise<Ref> {
     for (;;) {
-      const nearestAbove = this.known.findLast((ref) => ref.number >= number);
+      const nearestAbove = this.knownAncestors.findLast((ref) => ref.number >= number);
       if (nearestAbove === undefined)
         throw new AppError('internal', `block ${number} is above TRUSTED_BLOCK`);
       if (nearestAbove.number === number) return nearestAbove;
-      const from = Math.max(number, nearestAbove.number - STEP);
+      const from = Math.max(number, nearestAbove.number - HEADERS_PER_REQUEST);
       const headers = await this.voters.source.fetchHeaders(from, nearestAbove.number, { signal });
       const [first, last] = [headers[0], headers.at(-1)];
       if (first === undefined || last?.hash !== nearestAbove.hash) {
@@ -74,7 +74,8 @@ export class TrustedChain {
         );
       }
       const ref = { number: from, hash: first.hash };
-      if (nearestAbove.number - from === STEP && this.known.at(-1) === nearestAbove) this.known.push(ref);
+      if (nearestAbove.number - from === HEADERS_PER_REQUEST && this.knownAncestors.at(-1) === nearestAbove)
+        this.knownAncestors.push(ref);
       else if (from === number) return ref;
     }
   }

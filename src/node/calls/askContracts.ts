@@ -73,12 +73,12 @@ export async function askContracts(
   const calls = contracts.flatMap((list, index) => list.map((call) => toRpcCall(call, tagOf(index))));
   const send = missing === 'error' ? callAll : callWithStates;
   const outcomes = await send(rpc, calls, options);
-  let next = 0;
+  let start = 0;
   return contracts.map(({ length }) => {
-    const mine = outcomes.slice(next, (next += length));
+    const contractOutcomes = outcomes.slice(start, (start += length));
     return {
-      answers: mine.map((one) => ('value' in one ? one.value : null)),
-      isUnsure: mine.some((one) => 'error' in one && one.error.malformed),
+      answers: contractOutcomes.map((outcome) => ('value' in outcome ? outcome.value : null)),
+      isUnsure: contractOutcomes.some((outcome) => 'error' in outcome && outcome.error.malformed),
     };
   });
 }
@@ -94,13 +94,14 @@ async function callAll(rpc: EthCalls, calls: readonly RpcCall[], options: BatchO
   const outcomes: Outcome<Hex>[] = [];
   for (let from = 0; from < calls.length; from += CALLS_MAX)
     outcomes.push(...(await callBatch(rpc, calls.slice(from, from + CALLS_MAX), options)));
-  for (const one of outcomes) if ('error' in one && !isUnanswerable(one.error)) throw one.error;
+  for (const outcome of outcomes)
+    if ('error' in outcome && !isUnanswerable(outcome.error)) throw outcome.error;
   return outcomes;
 }
 
 /** Like `callAll`, but calls at a block whose state no node has get the error as their outcome. */
-async function callWithStates(rpc: EthCalls, calls: readonly RpcCall[], given: BatchOptions) {
-  const options = { roundsMax: 1, ...given };
+async function callWithStates(rpc: EthCalls, calls: readonly RpcCall[], batchOptions: BatchOptions) {
+  const options = { roundsMax: 1, ...batchOptions };
   try {
     return await callAll(rpc, calls, options);
   } catch (error) {
@@ -110,12 +111,12 @@ async function callWithStates(rpc: EthCalls, calls: readonly RpcCall[], given: B
   const blocks = calls.map(({ params }) => JSON.stringify(params.at(-1)));
   const outcomes = new Map<RpcCall, Outcome<Hex>>();
   for (const block of new Set(blocks)) {
-    const mine = calls.filter((_, index) => blocks[index] === block);
-    const blockOutcomes = await callAll(rpc, mine, options).catch((error: unknown) => {
+    const blockCalls = calls.filter((_, index) => blocks[index] === block);
+    const blockOutcomes = await callAll(rpc, blockCalls, options).catch((error: unknown) => {
       if (!isStateMissing(error) || block === NEWEST) throw error;
-      return mine.map(() => ({ error }));
+      return blockCalls.map(() => ({ error }));
     });
-    mine.forEach((call, index) => outcomes.set(call, blockOutcomes[index] ?? NO_ANSWER));
+    blockCalls.forEach((call, index) => outcomes.set(call, blockOutcomes[index] ?? NO_ANSWER));
   }
   return calls.map((call) => outcomes.get(call) ?? NO_ANSWER);
 }
@@ -187,7 +188,7 @@ export async function callBatch(
     atLeast === null
       ? await rpc.batchOutcomes(calls, parseData, options)
       : await batchAtLeast(rpc, calls, atLeast, options);
-  if (roundsMax === undefined || !outcomes.some((one) => 'error' in one && one.error.malformed))
+  if (roundsMax === undefined || !outcomes.some((outcome) => 'error' in outcome && outcome.error.malformed))
     return outcomes;
   return callBatch(rpc, calls, { atLeast, signal });
 }
@@ -232,7 +233,7 @@ export async function callEach(
     if (!(error instanceof RpcError) || PASSING_KINDS.has(error.kind)) throw error;
     if (calls.length === 1) return [{ error }];
     const outcomes: Outcome<Hex>[] = [];
-    for (const one of calls) outcomes.push(...(await callEach(rpc, [one], signal)));
+    for (const call of calls) outcomes.push(...(await callEach(rpc, [call], signal)));
     if (outcomes.every((outcome) => 'error' in outcome && outcome.error.retryable)) throw error;
     return outcomes;
   }

@@ -35,7 +35,7 @@ const UNSUPPORTED: ReadonlySet<RpcErrorKind> = new Set(['method_missing', 'inval
  * If head and tagged block are at most this many blocks apart, the parent hashes between them are checked.
  * Reorgs remove fewer blocks.
  */
-const LINKED_MAX = 1_000;
+const LINKED_BLOCKS_MAX = 1_000;
 /** After this many unrecognised errors in a row, the node is treated as a node without the tag. */
 const ODD_ERRORS_MAX = 3;
 
@@ -49,16 +49,16 @@ export function createFinality(
   log: Logger,
   fallback = DEFAULT_FINALITY_DEPTH,
 ): Finality {
-  let last: FinalBlock = { number: 0, hash: null };
-  let tagSeen = false;
-  let fallbackLogged = false;
+  let lastTagged: FinalBlock = { number: 0, hash: null };
+  let hasSeenTag = false;
+  let hasLoggedFallback = false;
   let oddErrors = 0;
 
   async function readTag(signal: AbortSignal | undefined): Promise<FinalBlock | null> {
     try {
       const options = { roundsMax: 1, ...(signal === undefined ? {} : { signal }) };
       const { number, hash } = await source.fetchHeader('finalized', options);
-      tagSeen = true;
+      hasSeenTag = true;
       oddErrors = 0;
       return { number, hash };
     } catch (error) {
@@ -70,7 +70,7 @@ export function createFinality(
     }
   }
 
-  async function next(head: BlockRef, signal: AbortSignal | undefined): Promise<FinalBlock> {
+  async function findFinal(head: BlockRef, signal: AbortSignal | undefined): Promise<FinalBlock> {
     if (mode !== 'tag') return byDepth(head, mode);
     const tagged = await readTag(signal);
     if (tagged !== null && tagged.number <= head.number) return tagged;
@@ -80,9 +80,9 @@ export function createFinality(
       return { number: head.number, hash: await hashUnder(source, tagged, head.number, signal) };
     // This node had the tag before, so it is only behind. A final block by depth could be above the tagged
     // block.
-    if (tagSeen) return last;
-    if (!fallbackLogged) {
-      fallbackLogged = true;
+    if (hasSeenTag) return lastTagged;
+    if (!hasLoggedFallback) {
+      hasLoggedFallback = true;
       log.warn(
         { depth: fallback },
         'the node does not support the finalized tag; blocks become final by depth',
@@ -93,14 +93,14 @@ export function createFinality(
 
   return {
     async finalAt(head, signal) {
-      const final = await next(head, signal);
+      const final = await findFinal(head, signal);
       // A final block by depth is valid only for the given head, because another head may be on another
       // branch.
       if (final.hash === null) return final;
       // If the number is unchanged, the hash is still replaced, because the earlier hash may be of an
       // abandoned branch.
-      if (final.number >= last.number) last = final;
-      return last.number <= head.number ? last : final;
+      if (final.number >= lastTagged.number) lastTagged = final;
+      return lastTagged.number <= head.number ? lastTagged : final;
     },
   };
 }
@@ -115,10 +115,12 @@ async function hashUnder(
   number: number,
   signal: AbortSignal | undefined,
 ): Promise<Hex> {
-  const to = tagged.number - number < LINKED_MAX ? tagged.number : number;
+  // Far below the tagged block, no branch can still differ, so only the block itself is read.
+  const to = tagged.number - number < LINKED_BLOCKS_MAX ? tagged.number : number;
   const headers = await source.fetchHeaders(number, to, signal === undefined ? {} : { signal });
-  const [first] = headers;
-  if (first !== undefined && (to === number || headers.at(-1)?.hash === tagged.hash)) return first.hash;
+  const [firstHeader] = headers;
+  if (firstHeader !== undefined && (to === number || headers.at(-1)?.hash === tagged.hash))
+    return firstHeader.hash;
   throw new RpcError('unknown_block', `block ${number} is not an ancestor of final block ${tagged.number}`);
 }
 

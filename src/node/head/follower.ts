@@ -43,9 +43,9 @@ export class HeadFollower {
   ) {
     this.lastFinal = toRef(base);
     for (const block of unfinalised) {
-      const next = this.tip.number + 1;
+      const expectedNumber = this.tip.number + 1;
       this.advance(block);
-      if (this.tip.number === next && this.tip.hash === block.hash) continue;
+      if (this.tip.number === expectedNumber && this.tip.hash === block.hash) continue;
       throw new AppError(
         'broken_invariant',
         `stored block ${block.number} ${block.hash} is not a child of the stored block before it`,
@@ -103,10 +103,10 @@ export class HeadFollower {
    */
   finalise(number: number, hash: Hex | null = null): void {
     if (hash !== null && this.blockAt(number)?.hash !== hash) return;
-    const upTo = this.blockAt(Math.min(number, this.tip.number));
-    if (upTo === null || upTo.number <= this.lastFinal.number) return;
-    this.chain.splice(0, upTo.number - this.lastFinal.number);
-    this.lastFinal = upTo;
+    const newFinal = this.blockAt(Math.min(number, this.tip.number));
+    if (newFinal === null || newFinal.number <= this.lastFinal.number) return;
+    this.chain.splice(0, newFinal.number - this.lastFinal.number);
+    this.lastFinal = newFinal;
   }
 }
 

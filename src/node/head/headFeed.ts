@@ -52,16 +52,17 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       if (endpoint.record.state === 'ok') bell.ring({ endpoint: endpoint.id, hint });
     }),
   );
-  let last: BlockHeader | null = null;
+  let lastHead: BlockHeader | null = null;
   let refreshedAt = clock.now();
   let refreshing: Promise<unknown> | null = null;
   try {
     while (!signal.aborted) {
       const wakeup: Wakeup | null = bell.take();
-      const isOld: boolean = last !== null && wakeup?.hint?.hash === last.hash && isTaken(last);
-      const head: BlockHeader | null = isOld ? null : await fetchHead(options, wakeup);
-      if (head !== null && (head.hash !== last?.hash || !isTaken(head))) {
-        last = head;
+      const isKnownHead: boolean =
+        lastHead !== null && wakeup?.hint?.hash === lastHead.hash && isTaken(lastHead);
+      const head: BlockHeader | null = isKnownHead ? null : await fetchHead(options, wakeup);
+      if (head !== null && (head.hash !== lastHead?.hash || !isTaken(head))) {
+        lastHead = head;
         spacing.note();
         yield head;
       }
@@ -116,7 +117,7 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
  */
 class SpacingMeter {
   private readonly clock: Clock;
-  private lastAt: number | null = null;
+  private lastHeadAt: number | null = null;
   private meanMs: number | null = null;
 
   constructor(clock: Clock) {
@@ -125,11 +126,11 @@ class SpacingMeter {
 
   note(): void {
     const now = this.clock.now();
-    if (this.lastAt !== null) {
-      const gap = now - this.lastAt;
+    if (this.lastHeadAt !== null) {
+      const gap = now - this.lastHeadAt;
       this.meanMs = this.meanMs === null ? gap : 0.8 * this.meanMs + 0.2 * gap;
     }
-    this.lastAt = now;
+    this.lastHeadAt = now;
   }
 
   pollMs(): number {

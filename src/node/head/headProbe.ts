@@ -9,6 +9,7 @@ import { parseBlockNumber, type EndpointPool } from '../rpc/endpointPool';
 import { faultOfError, type NodeFault } from '../rpc/faults/nodeFaults';
 import { RpcError } from '../rpc/rpcError';
 
+/** Time limit in ms of one request, over all endpoints. */
 const ASK_MS = 1_500;
 /** Time limit in ms of one endpoint, so that another endpoint can still answer. */
 const ATTEMPT_MS = 700;
@@ -41,7 +42,7 @@ interface HeadProbeOptions {
 }
 
 export function createHeadProbe({ rpc, log, clock = systemClock() }: HeadProbeOptions): HeadProbe {
-  let last: { readonly at: number; readonly facts: ProbedHead } | null = null;
+  let lastResult: { readonly at: number; readonly facts: ProbedHead } | null = null;
   let asking: Promise<ProbedHead> | null = null;
   const read = async (): Promise<ProbedHead> => {
     try {
@@ -59,20 +60,21 @@ export function createHeadProbe({ rpc, log, clock = systemClock() }: HeadProbeOp
   };
   const begin = async (): Promise<ProbedHead> => {
     const facts = await read();
-    last = { at: clock.now(), facts };
+    lastResult = { at: clock.now(), facts };
     asking = null;
     return facts;
   };
   const ask = (): Promise<ProbedHead> => {
     if (asking !== null) return asking;
-    if (last !== null && clock.now() - last.at < FRESH_MS) return Promise.resolve(last.facts);
+    if (lastResult !== null && clock.now() - lastResult.at < FRESH_MS)
+      return Promise.resolve(lastResult.facts);
     asking = begin();
     return asking;
   };
   return {
     known() {
       void ask();
-      return last !== null && clock.now() - last.at < KNOWN_MS ? last.facts : null;
+      return lastResult !== null && clock.now() - lastResult.at < KNOWN_MS ? lastResult.facts : null;
     },
     ask,
   };

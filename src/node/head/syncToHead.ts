@@ -106,20 +106,20 @@ async function nextStep(
     }
     const { tip } = follower;
     const isReorg = fork.number < tip.number;
-    const last = Math.min(
+    const lastNumber = Math.min(
       head.number,
       Math.max(isReorg ? tip.number : 0, fork.number + (options.chunk ?? CHUNK_BLOCKS)),
     );
-    const blocks = await source.fetchRange(fork.number + 1, last, {
+    const blocks = await source.fetchRange(fork.number + 1, lastNumber, {
       notBefore: fork.timestamp,
       // The first step of a reorg must not be shorter than the old chain.
       partial: !isReorg,
       ...signalOf(options),
     });
-    const linked = blocks[0]?.parentHash === fork.hash;
-    const isWhole = fork.number + blocks.length === last;
-    const reached = last < head.number || !isWhole || blocks.at(-1)?.hash === head.hash;
-    if (!linked || !reached) return null;
+    const isLinked = blocks[0]?.parentHash === fork.hash;
+    const isWhole = fork.number + blocks.length === lastNumber;
+    const hasReachedTarget = lastNumber < head.number || !isWhole || blocks.at(-1)?.hash === head.hash;
+    if (!isLinked || !hasReachedTarget) return null;
     if (!isReorg) return { kind: 'extend', forkNumber: null, removed: [], blocks };
     const removed = follower.unfinalised.slice(fork.number - follower.base.number);
     return { kind: 'extend', forkNumber: fork.number, removed, blocks };
@@ -145,11 +145,12 @@ async function findFork(
   for (let span = 1; upper >= base.number; span = Math.min(span * SPAN_GROWTH, SPAN_MAX)) {
     const lower = Math.max(base.number, upper - span + 1);
     const headers = await source.fetchHeaders(lower, upper, signalOf(options));
-    const top = headers.at(-1);
+    const topHeader = headers.at(-1);
     // The search must stay on one branch. Otherwise headers of two branches could be mixed.
-    if (top === undefined || (childHeader !== null && childHeader.parentHash !== top.hash)) return 'changed';
-    const common = findLastCommon(headers, follower);
-    if (common !== null) return common;
+    if (topHeader === undefined || (childHeader !== null && childHeader.parentHash !== topHeader.hash))
+      return 'changed';
+    const lastCommon = findLastCommon(headers, follower);
+    if (lastCommon !== null) return lastCommon;
     childHeader = headers[0] ?? null;
     upper = lower - 1;
   }

@@ -46,12 +46,15 @@ export interface BlockProof {
  */
 const TRANSACTIONS_PER_SENDER = 1024;
 const SENDER_SHARE_MAX = 1 / 8;
+/** First type of transactions with a tip and a highest price (EIP-1559). */
+const DYNAMIC_FEE = 2;
 
 export class BlockProver {
   private readonly keccak: Keccak;
   private readonly random: () => number;
-  private readonly values = new RlpWriter();
-  private readonly nodes = new RlpWriter();
+  /** Writes headers, transactions and receipts; and the nodes of their tries. */
+  private readonly itemWriter = new RlpWriter();
+  private readonly nodeWriter = new RlpWriter();
   /**
    * The set of header fields that gave the hash of the last block. If it does not give the next block's hash, the
    * other sets are tried.
@@ -75,16 +78,16 @@ export class BlockProver {
   /** Proves as much of the block as its fields allow. */
   prove(block: RawBlock): BlockProof {
     const { header } = block;
-    const ofHeader = this.headerFault(header);
-    if (ofHeader !== null) return { level: 'bloom', fault: ofHeader, transactions: null };
+    const headerFault = this.headerFault(header);
+    if (headerFault !== null) return { level: 'bloom', fault: headerFault, transactions: null };
     const hasStateSync = this.hasStateSync(header);
     const { transactions, receipts } = hasStateSync ? withoutLast(block) : partsOf(block);
-    const ofReceipts = asFault(() => this.receiptsFault(header, transactions.length, receipts));
-    const ofTransactions = asFault(() => this.transactionsFault(header, transactions, receipts));
-    const fault = ofReceipts ?? ofTransactions;
+    const receiptsFault = asFault(() => this.receiptsFault(header, transactions.length, receipts));
+    const transactionsFault = asFault(() => this.transactionsFault(header, transactions, receipts));
+    const fault = receiptsFault ?? transactionsFault;
     if (fault !== null) {
-      const isUnknown = fault.isUnknown && ofTransactions?.isUnknown !== false;
-      const level = ofReceipts === null && !hasStateSync ? 'receipts' : 'headers';
+      const isUnknown = fault.isUnknown && transactionsFault?.isUnknown !== false;
+      const level = receiptsFault === null && !hasStateSync ? 'receipts' : 'headers';
       return { level, fault: { ...fault, isUnknown }, transactions: null };
     }
     if (!hasStateSync) return { level: 'full', fault: null, transactions: this.encoded };
@@ -95,8 +98,8 @@ export class BlockProver {
   /** Whether the last transaction is the state-sync transaction, which no root and no bloom contains. */
   hasStateSync(header: Fields): boolean {
     const transactions = header['transactions'];
-    const last: unknown = Array.isArray(transactions) ? transactions.at(-1) : undefined;
-    const hash = typeof last === 'string' ? last : fieldOf(last, 'hash');
+    const lastTransaction: unknown = Array.isArray(transactions) ? transactions.at(-1) : undefined;
+    const hash = typeof lastTransaction === 'string' ? lastTransaction : fieldOf(lastTransaction, 'hash');
     return (
       hash !== undefined &&
       isSame(hash, stateSyncHash(this.keccak, Number(header['number']), String(header['hash'])))
@@ -108,13 +111,13 @@ export class BlockProver {
     let computed: string | null = null;
     for (const set of [this.fieldSet, ...FIELD_SETS]) {
       if (!hasFields(header, set)) continue;
-      this.values.clear();
+      this.itemWriter.clear();
       const fault = asFault(() => {
-        encodeHeader(header, set, this.values);
+        encodeHeader(header, set, this.itemWriter);
         return null;
       });
       if (fault !== null) return fault;
-      const hash = toHex(this.keccak(this.values.since(0)));
+      const hash = toHex(this.keccak(this.itemWriter.since(0)));
       if (isSame(header['hash'], hash)) {
         this.fieldSet = set;
         for (const name in header) this.fieldsSeen.add(name);
@@ -123,9 +126,9 @@ export class BlockProver {
       computed ??= hash;
     }
     const text = differs('hash', header['hash'], computed ?? 'nothing: fields of the header are missing');
-    const other = Object.keys(header).find((name) => !this.fieldsSeen.has(name));
-    if (other === undefined) return { text, isUnknown: computed === null };
-    return { text: `${text}; the field ${shorten(other)} is unknown`, isUnknown: true };
+    const unseenField = Object.keys(header).find((name) => !this.fieldsSeen.has(name));
+    if (unseenField === undefined) return { text, isUnknown: computed === null };
+    return { text: `${text}; the field ${shorten(unseenField)} is unknown`, isUnknown: true };
   }
 
   /**
@@ -147,8 +150,8 @@ export class BlockProver {
   ): string | null {
     const encoded = this.encodeAll(transactions, encodeTransaction);
     this.encoded = new EncodedList(encoded);
-    this.nodes.clear();
-    const root = toHex(listRoot(encoded, this.keccak, this.nodes));
+    this.nodeWriter.clear();
+    const root = toHex(listRoot(encoded, this.keccak, this.nodeWriter));
     if (!isSame(header['transactionsRoot'], root))
       return differs('transactionsRoot', header['transactionsRoot'], root);
     for (const [index, bytes] of encoded.entries()) {
@@ -175,21 +178,23 @@ export class BlockProver {
   ): string | null {
     if (receipts === null) throw new UnknownFormat('the endpoint gives no receipts of a block');
     const encoded = this.encodeAll(receipts, encodeReceipt);
-    this.nodes.clear();
-    const root = toHex(listRoot(encoded, this.keccak, this.nodes));
+    this.nodeWriter.clear();
+    const root = toHex(listRoot(encoded, this.keccak, this.nodeWriter));
     if (!isSame(header['receiptsRoot'], root)) {
       const text = differs('receiptsRoot', header['receiptsRoot'], root);
-      const odd = receipts.find((receipt) => isRecord(receipt) && !isKnownReceipt(receipt));
-      if (odd === undefined) return text;
-      throw new UnknownFormat(`${text}; receipts of type ${String(fieldOf(odd, 'type'))} are unknown`);
+      const unknownReceipt = receipts.find((receipt) => isRecord(receipt) && !isKnownReceipt(receipt));
+      if (unknownReceipt === undefined) return text;
+      throw new UnknownFormat(
+        `${text}; receipts of type ${String(fieldOf(unknownReceipt, 'type'))} are unknown`,
+      );
     }
-    let before = 0n;
+    let gasBefore = 0n;
     // The receipt after the last transaction's receipt has the logs of the block itself, and used no gas.
     for (const [index, receipt] of receipts.slice(0, transactions).entries()) {
-      const total = BigInt(String(fieldOf(receipt, 'cumulativeGasUsed')));
-      const fault = checkField(receipt, 'gasUsed', `0x${(total - before).toString(16)}`, index);
+      const gasTotal = BigInt(String(fieldOf(receipt, 'cumulativeGasUsed')));
+      const fault = checkField(receipt, 'gasUsed', `0x${(gasTotal - gasBefore).toString(16)}`, index);
       if (fault !== null) return fault;
-      before = total;
+      gasBefore = gasTotal;
     }
     return null;
   }
@@ -198,12 +203,12 @@ export class BlockProver {
     items: readonly unknown[],
     encode: (item: Fields, into: RlpWriter) => void,
   ): Uint8Array[] {
-    this.values.clear();
+    this.itemWriter.clear();
     return items.map((item) => {
       if (!isRecord(item)) throw new UnknownFormat('the node gives transactions without their fields');
-      const mark = this.values.size;
-      encode(item, this.values);
-      return this.values.since(mark);
+      const mark = this.itemWriter.size;
+      encode(item, this.itemWriter);
+      return this.itemWriter.since(mark);
     });
   }
 }
@@ -254,11 +259,11 @@ function derivedFault(header: Fields, transaction: Fields, receipt: Fields, inde
 
 /** The price that the transaction paid per gas, from its own fields and the base fee. */
 function gasPriceOf(header: Fields, transaction: Fields): bigint {
-  if (readType(transaction) < 2) return BigInt(String(transaction['gasPrice']));
-  const base = BigInt(String(header['baseFeePerGas']));
-  const wanted = base + BigInt(String(transaction['maxPriorityFeePerGas']));
-  const most = BigInt(String(transaction['maxFeePerGas']));
-  return wanted < most ? wanted : most;
+  if (readType(transaction) < DYNAMIC_FEE) return BigInt(String(transaction['gasPrice']));
+  const baseFee = BigInt(String(header['baseFeePerGas']));
+  const uncappedPrice = baseFee + BigInt(String(transaction['maxPriorityFeePerGas']));
+  const maxFee = BigInt(String(transaction['maxFeePerGas']));
+  return uncappedPrice < maxFee ? uncappedPrice : maxFee;
 }
 
 /** Returns the fault that `find` returns, or the reason why a value of the node cannot be encoded. */

@@ -1,4 +1,4 @@
-/** Encodes a block header, as a node sends it, for the hash of the block. */
+/** Encodes a block header, as a node sends it, for the hash of the block. The last field is written first (rlpWriter.ts). */
 import type { RlpWriter } from './rlpWriter';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -26,7 +26,7 @@ const KNOWN_TYPES: ReadonlySet<number> = new Set([
   ...[0x7c, DEPOSIT, 0x7f],
 ]);
 
-/** Writes the receipt; returns nothing. @throws EncodeError */
+/** Writes the receipt, the last field first (rlpWriter.ts). @throws EncodeError */
 export function encodeReceipt(receipt: Fields, into: RlpWriter): void {
   const mark = into.size;
   const type = readType(receipt);

@@ -1,9 +1,13 @@
-/** Encodes a signed transaction, as a node sends it, for its hash and for the transactions root. */
+/**
+ * Encodes a signed transaction, as a node sends it, for its hash and for the transactions root. The last field is written
+ * first (rlpWriter.ts).
+ */
 import { isRecord } from '../rpc/rpcTransport';
 import { EncodeError, UnknownFormat, type RlpWriter } from './rlpWriter';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Types of transactions (EIP-2718). Those up to SET_CODE are known here. */
 const ACCESS_LIST = 1;
 const DYNAMIC_FEE = 2;
 const BLOB = 3;
@@ -37,6 +41,7 @@ export function encodeTransaction(transaction: Fields, into: RlpWriter): void {
   into.data(transaction['input'], 'input');
   into.quantity(transaction['value'], 'value');
   const to = transaction['to'];
+  // A creation has an empty recipient.
   if (to === null || to === undefined) into.byte(0x80);
   else into.data(to, 'to', 20);
   into.quantity(transaction['gas'], 'gas');

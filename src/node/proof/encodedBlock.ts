@@ -33,21 +33,22 @@ interface TransactionFields {
 /** @throws RangeError if the bytes are not a header */
 export function readHeader(encoded: Uint8Array, keccak: Keccak): HeaderFields {
   const items = readItems(encoded).map(({ content }) => content);
-  const at = (index: number): Uint8Array => {
+  const fieldAt = (index: number): Uint8Array => {
     const item = items[index];
     if (item === undefined) throw new RangeError(`the header has only ${items.length} fields`);
     return item;
   };
+  // The indexes are those of FIELDS in encodeHeader.ts.
   const [baseFee] = items.slice(15);
   return {
     hash: toHex(keccak(encoded)),
-    parentHash: toHex(at(0)),
-    transactionsRoot: toHex(at(4)),
-    receiptsRoot: toHex(at(5)),
-    logsBloom: toHex(at(6)),
-    number: Number(integerOf(at(8))),
-    gasUsed: Number(integerOf(at(10))),
-    timestamp: Number(integerOf(at(11))),
+    parentHash: toHex(fieldAt(0)),
+    transactionsRoot: toHex(fieldAt(4)),
+    receiptsRoot: toHex(fieldAt(5)),
+    logsBloom: toHex(fieldAt(6)),
+    number: Number(integerOf(fieldAt(8))),
+    gasUsed: Number(integerOf(fieldAt(10))),
+    timestamp: Number(integerOf(fieldAt(11))),
     baseFeePerGas: baseFee === undefined ? null : integerOf(baseFee),
   };
 }
@@ -61,6 +62,7 @@ const LIST = 0xc0;
 export function readTransaction(encoded: Uint8Array): TransactionFields {
   const { type, fields } = splitTransaction(encoded);
   const items = fields.map(({ content }) => content);
+  // The fields are: chain id (not for type 0), nonce, gas price (or tip and highest price), gas limit, recipient.
   const gasPriceIndex = type === 0 ? 1 : 2;
   const hasTip = type >= DYNAMIC_FEE;
   const [nonce, to] = [items[gasPriceIndex - 1], items[gasPriceIndex + (hasTip ? 3 : 2)]];
@@ -79,8 +81,8 @@ export function readTransaction(encoded: Uint8Array): TransactionFields {
 /** The price per gas that the transaction pays in a block with this base fee, in wei. */
 export function gasPriceIn({ type, gasPrice, maxTip }: TransactionFields, baseFee: bigint | null): bigint {
   if (type < DYNAMIC_FEE) return gasPrice;
-  const wanted = (baseFee ?? 0n) + maxTip;
-  return wanted < gasPrice ? wanted : gasPrice;
+  const uncappedPrice = (baseFee ?? 0n) + maxTip;
+  return uncappedPrice < gasPrice ? uncappedPrice : gasPrice;
 }
 
 /**
@@ -91,9 +93,9 @@ export function splitTransaction(encoded: Uint8Array): {
   readonly type: number;
   readonly fields: readonly RlpItem[];
 } {
-  const first = encoded[0] ?? 0;
-  if (first >= LIST) return { type: 0, fields: readItems(encoded) };
-  if (first === 0 || first > SET_CODE)
-    throw new UnknownFormat(`the transaction type 0x${first.toString(16)} is unknown`);
-  return { type: first, fields: readItems(encoded.subarray(1)) };
+  const firstByte = encoded[0] ?? 0;
+  if (firstByte >= LIST) return { type: 0, fields: readItems(encoded) };
+  if (firstByte === 0 || firstByte > SET_CODE)
+    throw new UnknownFormat(`the transaction type 0x${firstByte.toString(16)} is unknown`);
+  return { type: firstByte, fields: readItems(encoded.subarray(1)) };
 }

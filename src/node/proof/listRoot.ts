@@ -8,6 +8,8 @@ import type { RlpWriter } from './rlpWriter';
 /** Keccak of the RLP of an empty string: the root without values. */
 const EMPTY_ROOT = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const HASH_BYTES = 32;
+/** The RLP of an empty string: an empty place of a branch. */
+const EMPTY = 0x80;
 /** Flags of the hex-prefix encoding of a path. */
 const ODD = 1;
 const LEAF = 2;
@@ -34,20 +36,20 @@ class ListTrie {
    * that is shorter.
    */
   node(from: number, to: number, depth: number): Uint8Array {
-    const first = this.indexAt(from);
-    if (to - from === 1) return this.leaf(first, depth);
-    const last = this.indexAt(to - 1);
-    let fork = depth;
-    while (nibbleOf(first, fork) === nibbleOf(last, fork)) fork += 1;
-    const branch = this.branch(from, to, fork);
-    return fork === depth ? branch : this.extension(first, depth, fork, branch);
+    const firstIndex = this.indexAt(from);
+    if (to - from === 1) return this.leaf(firstIndex, depth);
+    const lastIndex = this.indexAt(to - 1);
+    let branchDepth = depth;
+    while (nibbleOf(firstIndex, branchDepth) === nibbleOf(lastIndex, branchDepth)) branchDepth += 1;
+    const branch = this.branch(from, to, branchDepth);
+    return branchDepth === depth ? branch : this.extension(firstIndex, depth, branchDepth, branch);
   }
 
   /** The index whose key has this position. rlp(0) is 0x80, which lies between rlp(127) and rlp(128). */
   private indexAt(position: number): number {
-    const zero = Math.min(128, this.values.length) - 1;
-    if (position === zero) return 0;
-    return position < zero ? position + 1 : position;
+    const positionOfZero = Math.min(128, this.values.length) - 1;
+    if (position === positionOfZero) return 0;
+    return position < positionOfZero ? position + 1 : position;
   }
 
   private leaf(index: number, depth: number): Uint8Array {
@@ -70,20 +72,20 @@ class ListTrie {
 
   private branch(from: number, to: number, depth: number): Uint8Array {
     const children: Uint8Array[] = [];
-    for (let next = from; next < to;) {
-      const nibble = nibbleOf(this.indexAt(next), depth);
-      let end = next + 1;
+    for (let start = from; start < to;) {
+      const nibble = nibbleOf(this.indexAt(start), depth);
+      let end = start + 1;
       while (end < to && nibbleOf(this.indexAt(end), depth) === nibble) end += 1;
-      children[nibble] = this.node(next, end, depth + 1);
-      next = end;
+      children[nibble] = this.node(start, end, depth + 1);
+      start = end;
     }
     const { scratch } = this;
     const mark = scratch.size;
     // No key is the beginning of another key, so a branch has no value.
-    scratch.byte(0x80);
+    scratch.byte(EMPTY);
     for (let nibble = 15; nibble >= 0; nibble -= 1) {
       const child = children[nibble];
-      if (child === undefined) scratch.byte(0x80);
+      if (child === undefined) scratch.byte(EMPTY);
       else this.child(child);
     }
     scratch.list(mark);
@@ -105,8 +107,8 @@ class ListTrie {
     const { scratch } = this;
     const mark = scratch.size;
     const isOdd = (end - depth) % 2 === 1;
-    for (let at = end - 2; at >= depth + (isOdd ? 1 : 0); at -= 2)
-      scratch.byte((nibbleOf(index, at) << 4) | nibbleOf(index, at + 1));
+    for (let nibble = end - 2; nibble >= depth + (isOdd ? 1 : 0); nibble -= 2)
+      scratch.byte((nibbleOf(index, nibble) << 4) | nibbleOf(index, nibble + 1));
     scratch.byte(isOdd ? ((flags | ODD) << 4) | nibbleOf(index, depth) : flags << 4);
     scratch.string(mark);
   }

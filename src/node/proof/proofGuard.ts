@@ -51,7 +51,7 @@ export interface WeakBlock {
 }
 
 /** Proofs of the blocks of one endpoint so far. `level` is the strongest proof among them. */
-interface Weak {
+interface EndpointProofs {
   /** Numbers of the blocks that were not proven in full. */
   readonly blocks: Set<number>;
   /**
@@ -69,7 +69,7 @@ interface Weak {
  */
 const WEAK_MIN = 3;
 /** Number of further blocks that an endpoint is asked for, if its answer has fewer than WEAK_MIN blocks. */
-const OTHERS = 8;
+const FURTHER_BLOCKS = 8;
 /** Below the level `full`, TRIAL_BLOCKS of this many blocks are tried to be proven in full. */
 const BLOCKS_PER_TRIAL = 1_024;
 const TRIAL_BLOCKS = 32;
@@ -104,11 +104,11 @@ export class ProofGuard {
   private canRise = true;
   /** The level of stored blocks, below which `auto` does not fall. */
   private floor: ProofLevel = 'none';
-  private readonly weak = new Map<number, Weak>();
+  private readonly proofsByEndpoint = new Map<number, EndpointProofs>();
   /** What each endpoint sent for a block of an unknown format, by the number of the block and by endpoint. */
   private readonly votes = new Map<string, Map<number, Vote>>();
   /** Number of checked blocks, modulo BLOCKS_PER_TRIAL. */
-  private checked = 0;
+  private checkedBlocks = 0;
 
   constructor(private readonly options: GuardOptions) {
     const { mode } = options.proof;
@@ -132,7 +132,7 @@ export class ProofGuard {
 
   /** Whether the next block is a trial of a stronger proof, as TRIAL_BLOCKS of BLOCKS_PER_TRIAL blocks are. */
   private get isTrial(): boolean {
-    return this.mode === 'auto' && this.checked >= BLOCKS_PER_TRIAL - TRIAL_BLOCKS;
+    return this.mode === 'auto' && this.checkedBlocks >= BLOCKS_PER_TRIAL - TRIAL_BLOCKS;
   }
 
   /** Waits until the hash function is loaded. */
@@ -171,7 +171,7 @@ export class ProofGuard {
   ): ProofLevel {
     const { header, raw } = block;
     this.checkTrusted(header);
-    const { level, fault } = proven ?? this.look(prover, raw);
+    const { level, fault } = proven ?? this.proveAsNeeded(prover, raw);
     const { required } = this;
     // It is not known yet whether this endpoint is wrong or the chain allows no full proof, so the endpoint is
     // not benched.
@@ -179,8 +179,9 @@ export class ProofGuard {
       if (level === 'full') return level;
       throw new RpcError('unknown_block', `block ${header.number} cannot be proven yet: ${fault?.text}`);
     }
-    this.checked = (this.checked + 1) % BLOCKS_PER_TRIAL;
+    this.checkedBlocks = (this.checkedBlocks + 1) % BLOCKS_PER_TRIAL;
     const reached = isCovered ? level : 'none';
+    // A fixed PROOF accepts chains with empty blooms: their blocks are stored with the level `none`.
     if (!isWeaker(this.mode === 'auto' ? reached : level, required)) {
       if (this.mode === 'auto' && isEvidence(block, reached)) this.rise(reached, header.number);
       return weakerOf(reached, this.required ?? reached);
@@ -202,8 +203,8 @@ export class ProofGuard {
     if (this.required !== null || isEnough) return [];
     if (answers.every(({ raw }) => prover.prove(raw).level === 'full')) return [];
     const { number } = first.header;
-    const from = number >= OTHERS ? number - OTHERS : number + answers.length;
-    return Array.from({ length: OTHERS }, (_, index) => from + index);
+    const from = number >= FURTHER_BLOCKS ? number - FURTHER_BLOCKS : number + answers.length;
+    return Array.from({ length: FURTHER_BLOCKS }, (_, index) => from + index);
   }
 
   /**
@@ -212,7 +213,7 @@ export class ProofGuard {
    */
   study(prover: BlockProver, endpoint: number, answers: readonly Answer[]): void {
     if (this.required !== null) return;
-    const seen: Weak = this.weak.get(endpoint) ?? {
+    const endpointProofs: EndpointProofs = this.proofsByEndpoint.get(endpoint) ?? {
       blocks: new Set<number>(),
       answers: 0,
       level: 'none',
@@ -222,23 +223,31 @@ export class ProofGuard {
       const { header, raw } = answer;
       const { level, fault } = prover.prove(raw);
       const isProven = isEvidence(answer, level);
-      if (level === 'full' && isProven) return this.settle('full', null, header.number);
-      const isBlank = answer.logs.length > 0 || isWeaker(level, 'headers');
-      const shown = isProven ? level : weakerOf(level, isBlank ? 'none' : 'headers');
-      if (fault !== null && (seen.fault === null || isWeaker(seen.level, shown))) seen.fault = fault;
-      if (isWeaker(seen.level, shown)) seen.level = shown;
+      if (level === 'full' && isProven) return this.settleLevel('full', null, header.number);
+      // A block that is no evidence shows at most its header. Logs that no bloom and no root covers show nothing.
+      const isUncovered = answer.logs.length > 0 || isWeaker(level, 'headers');
+      const shownLevel = isProven ? level : weakerOf(level, isUncovered ? 'none' : 'headers');
+      if (fault !== null && (endpointProofs.fault === null || isWeaker(endpointProofs.level, shownLevel)))
+        endpointProofs.fault = fault;
+      if (isWeaker(endpointProofs.level, shownLevel)) endpointProofs.level = shownLevel;
       if (level === 'full') continue;
-      seen.blocks.add(header.number);
-      this.weak.set(endpoint, seen);
+      endpointProofs.blocks.add(header.number);
+      this.proofsByEndpoint.set(endpoint, endpointProofs);
     }
-    seen.answers += 1;
-    const all = [...this.weak.values()];
-    if (all.length < this.options.listAnswering().length || all.some((one) => !isSure(one))) return;
-    const best = all.reduce((one, other) => (isWeaker(one.level, other.level) ? other : one));
-    this.settle(best.level, best.fault, Math.min(...best.blocks));
+    endpointProofs.answers += 1;
+    const allProofs = [...this.proofsByEndpoint.values()];
+    if (
+      allProofs.length < this.options.listAnswering().length ||
+      allProofs.some((proofs) => !hasEnoughProofs(proofs))
+    )
+      return;
+    const best = allProofs.reduce((stronger, other) =>
+      isWeaker(stronger.level, other.level) ? other : stronger,
+    );
+    this.settleLevel(best.level, best.fault, Math.min(...best.blocks));
   }
 
-  private look(prover: BlockProver, raw: RawBlock): Pick<BlockProof, 'level' | 'fault'> {
+  private proveAsNeeded(prover: BlockProver, raw: RawBlock): Pick<BlockProof, 'level' | 'fault'> {
     if (this.needsReceipts) return prover.prove(raw);
     const fault = this.required === 'headers' ? prover.headerFault(raw.header) : null;
     return { level: this.required === 'headers' && fault === null ? 'headers' : 'bloom', fault };
@@ -264,8 +273,8 @@ export class ProofGuard {
    */
   private isAgreed(endpoint: number, key: string, digest: string): boolean {
     const votes = this.votes.get(key) ?? new Map<number, Vote>();
-    const own = votes.get(endpoint);
-    const times = own?.digest === digest ? own.times + 1 : 1;
+    const lastVote = votes.get(endpoint);
+    const times = lastVote?.digest === digest ? lastVote.times + 1 : 1;
     votes.set(endpoint, { digest, times });
     this.votes.set(key, votes);
     for (const oldest of this.votes.keys()) {
@@ -274,11 +283,13 @@ export class ProofGuard {
     }
     const voters = this.options.listAnswering().filter(({ id, isBenched }) => id === endpoint || !isBenched);
     const digests = voters.flatMap(({ id }) => votes.get(id)?.digest ?? []);
-    const isLate = times >= WEAK_MIN && digests.length > voters.length / 2;
-    return digests.every((one) => one === digest) && (digests.length === voters.length || isLate);
+    const isMajorityEnough = times >= WEAK_MIN && digests.length > voters.length / 2;
+    return (
+      digests.every((other) => other === digest) && (digests.length === voters.length || isMajorityEnough)
+    );
   }
 
-  private settle(level: ProofLevel, fault: ProofFault | null, number: number): void {
+  private settleLevel(level: ProofLevel, fault: ProofFault | null, number: number): void {
     const { log } = this.options;
     this.canRise = fault?.isUnknown !== false || isWeaker(level, 'receipts');
     this.required = isWeaker(level, this.floor) ? this.floor : level;
@@ -313,7 +324,7 @@ function isEvidence({ header, logs }: Answer, level: ProofLevel): boolean {
   return logs.length > 0 && header.logsBloom !== null && !isEmptyBloom(header.logsBloom);
 }
 
-function isSure({ blocks, answers }: Weak): boolean {
+function hasEnoughProofs({ blocks, answers }: EndpointProofs): boolean {
   return blocks.size >= WEAK_MIN || answers >= WEAK_MIN;
 }
 

@@ -21,30 +21,34 @@ export function readItems(bytes: Uint8Array): RlpItem[] {
   if (!list.isList || list.encoded.length !== bytes.length)
     throw new RangeError('the bytes are not an RLP list');
   const items: RlpItem[] = [];
-  for (let at = 0; at < list.content.length;) {
-    const item = readItem(list.content, at);
+  for (let position = 0; position < list.content.length;) {
+    const item = readItem(list.content, position);
     items.push(item);
-    at += item.encoded.length;
+    position += item.encoded.length;
   }
   return items;
 }
 
-function readItem(bytes: Uint8Array, at: number): RlpItem {
-  const first = bytes[at];
-  if (first === undefined) throw new RangeError('the bytes of an RLP item are missing');
-  if (first < STRING) {
-    const byte = bytes.subarray(at, at + 1);
+function readItem(bytes: Uint8Array, start: number): RlpItem {
+  const firstByte = bytes[start];
+  if (firstByte === undefined) throw new RangeError('the bytes of an RLP item are missing');
+  if (firstByte < STRING) {
+    const byte = bytes.subarray(start, start + 1);
     return { isList: false, content: byte, encoded: byte };
   }
-  const isList = first >= LIST;
-  const size = first - (isList ? LIST : STRING);
+  const isList = firstByte >= LIST;
+  const size = firstByte - (isList ? LIST : STRING);
   const lengthBytes = Math.max(0, size - SHORT_MAX);
   if (lengthBytes > LENGTH_BYTES_MAX) throw new RangeError('an RLP item is too long');
-  const start = at + 1 + lengthBytes;
-  const length = lengthBytes === 0 ? size : Number(integerOf(bytes.subarray(at + 1, start)));
-  const end = start + length;
-  if (end > bytes.length) throw new RangeError('the bytes of an RLP item are missing');
-  return { isList, content: bytes.subarray(start, end), encoded: bytes.subarray(at, end) };
+  const contentStart = start + 1 + lengthBytes;
+  const length = lengthBytes === 0 ? size : Number(integerOf(bytes.subarray(start + 1, contentStart)));
+  const contentEnd = contentStart + length;
+  if (contentEnd > bytes.length) throw new RangeError('the bytes of an RLP item are missing');
+  return {
+    isList,
+    content: bytes.subarray(contentStart, contentEnd),
+    encoded: bytes.subarray(start, contentEnd),
+  };
 }
 
 /** An integer from its bytes, the largest first. */

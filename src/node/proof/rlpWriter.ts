@@ -4,6 +4,12 @@
  */
 
 const START_BYTES = 1 << 18;
+/** First bytes of an empty string and of an empty list. */
+const STRING = 0x80;
+const LIST = 0xc0;
+/** Longest item whose length is part of its first byte. */
+const SHORT_MAX = 55;
+const ZERO_CHARACTER = 48;
 
 /** A value that cannot be encoded. */
 export class EncodeError extends Error {}
@@ -53,7 +59,7 @@ export class RlpWriter {
   quantity(hex: unknown, name: string): void {
     if (typeof hex !== 'string' || !hex.startsWith('0x')) throw new EncodeError(`${name} is not hex`);
     let from = 2;
-    while (hex.charCodeAt(from) === 48) from += 1;
+    while (hex.charCodeAt(from) === ZERO_CHARACTER) from += 1;
     const digits = hex.slice(from);
     this.digits(digits.length % 2 === 0 ? digits : `0${digits}`, name);
   }
@@ -71,7 +77,7 @@ export class RlpWriter {
 
   /** Closes the list of the items written after `mark`. */
   list(mark: number): void {
-    this.header(this.size - mark, 0xc0);
+    this.header(this.size - mark, LIST);
   }
 
   /** Closes the string of the bytes written after `mark`. */
@@ -89,17 +95,17 @@ export class RlpWriter {
   }
 
   private stringHeader(length: number): void {
-    if (length !== 1 || (this.buffer[this.start] ?? 0) >= 0x80) this.header(length, 0x80);
+    if (length !== 1 || (this.buffer[this.start] ?? 0) >= STRING) this.header(length, STRING);
   }
 
   private header(length: number, base: number): void {
-    if (length < 56) return this.byte(base + length);
-    let digits = 0;
-    for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) {
-      this.byte(rest % 256);
-      digits += 1;
+    if (length <= SHORT_MAX) return this.byte(base + length);
+    let lengthBytes = 0;
+    for (let remaining = length; remaining > 0; remaining = Math.floor(remaining / 256)) {
+      this.byte(remaining % 256);
+      lengthBytes += 1;
     }
-    this.byte(base + 55 + digits);
+    this.byte(base + SHORT_MAX + lengthBytes);
   }
 
   private reserve(length: number): void {

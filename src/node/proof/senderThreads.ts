@@ -58,14 +58,14 @@ export class SenderThreads {
     }
     const senders = new Map<Uint8Array, string>();
     const threads = [...this.threads];
-    const share = Math.ceil(signed.length / threads.length);
+    const shareSize = Math.ceil(signed.length / threads.length);
     const recoverShare = async (thread: TaskThread, index: number): Promise<void> => {
-      const own = signed.slice(index * share, (index + 1) * share);
-      if (own.length === 0) return;
-      const keys = await thread.run(pack(own.map(({ signature }) => signature))).catch(() => null);
+      const threadShare = signed.slice(index * shareSize, (index + 1) * shareSize);
+      if (threadShare.length === 0) return;
+      const keys = await thread.run(pack(threadShare.map(({ signature }) => signature))).catch(() => null);
       if (!(keys instanceof Uint8Array)) return;
-      for (const [at, { encoded }] of own.entries()) {
-        const key = keys.subarray(KEY_BYTES * at, KEY_BYTES * (at + 1));
+      for (const [index, { encoded }] of threadShare.entries()) {
+        const key = keys.subarray(KEY_BYTES * index, KEY_BYTES * (index + 1));
         if (key[0] !== 0) senders.set(encoded, addressOfKey(key, this.keccak));
       }
     };
@@ -89,10 +89,10 @@ export class SenderThreads {
 
 function pack(signatures: readonly Signature[]): Uint8Array {
   const tasks = new Uint8Array(TASK_BYTES * signatures.length);
-  for (const [at, { hash, numbers, parity }] of signatures.entries()) {
-    tasks.set(hash, TASK_BYTES * at);
-    tasks.set(numbers, TASK_BYTES * at + HASH_BYTES);
-    tasks[TASK_BYTES * at + TASK_BYTES - 1] = parity;
+  for (const [index, { hash, numbers, parity }] of signatures.entries()) {
+    tasks.set(hash, TASK_BYTES * index);
+    tasks.set(numbers, TASK_BYTES * index + HASH_BYTES);
+    tasks[TASK_BYTES * index + TASK_BYTES - 1] = parity;
   }
   return tasks;
 }

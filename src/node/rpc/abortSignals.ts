@@ -25,13 +25,13 @@ export function linkSignals(
   first: AbortSignal,
   second: AbortSignal | undefined,
 ): { readonly signal: AbortSignal; readonly release: () => void } {
-  const both = new AbortController();
-  const abort = (reason: unknown): void => both.abort(reason);
+  const either = new AbortController();
+  const abort = (reason: unknown): void => either.abort(reason);
   const releaseFirst = onAbort(first, abort);
   const releaseSecond = onAbort(second, abort);
   const release = (): void => {
     releaseFirst();
     releaseSecond();
   };
-  return { signal: both.signal, release };
+  return { signal: either.signal, release };
 }

@@ -7,6 +7,7 @@ import type { RpcCall } from './rpcTransport';
 const MIB = 2 ** 20;
 /** Size limit of one answer, in bytes. */
 export const ANSWER_BYTES_MAX = 64 * MIB;
+/** Size limit of all answers that are being received, in bytes. */
 const IN_FLIGHT_MAX = 80 * MIB;
 /** Number of bytes that a batch answer needs around each result. */
 const ENVELOPE_BYTES = 256;
@@ -35,8 +36,9 @@ export function boundOf(calls: readonly RpcCall[], transportMax: number): Answer
   for (const { method, answerBytesMax } of calls) {
     sum += (answerBytesMax ?? BYTES_BY_METHOD[method] ?? transportMax) + ENVELOPE_BYTES;
   }
-  const isOwn = sum < transportMax && calls.some(({ answerBytesMax }) => answerBytesMax !== undefined);
-  return { bytesMax: Math.min(sum, transportMax), cut: isOwn ? 'call' : 'answer' };
+  const isCallerLimit =
+    sum < transportMax && calls.some(({ answerBytesMax }) => answerBytesMax !== undefined);
+  return { bytesMax: Math.min(sum, transportMax), cut: isCallerLimit ? 'call' : 'answer' };
 }
 
 export function tooLargeText(bytesMax: number): string {
@@ -48,24 +50,24 @@ export function tooLargeText(bytesMax: number): string {
  * off, so that small answers always arrive.
  */
 export class ByteBudget {
-  private readonly open = new Set<AnswerMeter>();
+  private readonly openMeters = new Set<AnswerMeter>();
 
   constructor(private readonly max: number) {}
 
   enter(meter: AnswerMeter): void {
-    this.open.add(meter);
+    this.openMeters.add(meter);
   }
 
   leave(meter: AnswerMeter): void {
-    this.open.delete(meter);
+    this.openMeters.delete(meter);
   }
 
   /** Cuts off the largest answers until the remaining ones fit. */
   check(): void {
     let sum = 0;
-    for (const { bytes } of this.open) sum += bytes;
+    for (const { bytes } of this.openMeters) sum += bytes;
     while (sum > this.max) {
-      const [largest] = [...this.open].sort((a, b) => b.bytes - a.bytes);
+      const [largest] = [...this.openMeters].sort((a, b) => b.bytes - a.bytes);
       if (largest === undefined) return;
       sum -= largest.bytes;
       largest.cut(`all answers in progress together exceed ${this.max} bytes`);

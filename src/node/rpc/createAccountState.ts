@@ -39,7 +39,7 @@ interface AccountStateOptions {
 
 export function createAccountState({ rpc, log, clock = systemClock() }: AccountStateOptions): AccountState {
   let restUntil = -Infinity;
-  let unknown: { readonly block: Hex; readonly until: number } | null = null;
+  let unknownBlock: { readonly block: Hex; readonly until: number } | null = null;
   let underWay = 0;
   const ask = async (blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers> => {
     const calls = questions.map((question) => toCall(question, blockHash));
@@ -52,14 +52,15 @@ export function createAccountState({ rpc, log, clock = systemClock() }: AccountS
   return {
     async ask(blockHash, questions) {
       if (questions.length === 0) return [];
-      const rests = clock.now() < restUntil || (unknown?.block === blockHash && clock.now() < unknown.until);
-      if (rests || underWay >= ASKINGS_MAX) return null;
+      const isResting =
+        clock.now() < restUntil || (unknownBlock?.block === blockHash && clock.now() < unknownBlock.until);
+      if (isResting || underWay >= ASKINGS_MAX) return null;
       underWay += 1;
       try {
         return await ask(blockHash, questions);
       } catch (error) {
         if (error instanceof RpcError && error.kind === 'unknown_block')
-          unknown = { block: blockHash, until: clock.now() + UNKNOWN_BLOCK_REST_MS };
+          unknownBlock = { block: blockHash, until: clock.now() + UNKNOWN_BLOCK_REST_MS };
         else restUntil = clock.now() + REST_MS;
         log.warn({ error: errorText(error) }, 'reading account state from the node failed');
         return null;
@@ -67,7 +68,7 @@ export function createAccountState({ rpc, log, clock = systemClock() }: AccountS
         underWay -= 1;
       }
     },
-    lacks: (blockHash) => unknown?.block === blockHash,
+    lacks: (blockHash) => unknownBlock?.block === blockHash,
   };
 }
 

@@ -55,9 +55,9 @@ export class Endpoint {
   /** Like `batchOutcomes`, but rejects with the error of the first call that has one. */
   async batch<T>(calls: readonly RpcCall[], parse: Parse<T>, signal?: AbortSignal): Promise<T[]> {
     const outcomes = await this.batchOutcomes(calls, parse, signal);
-    return outcomes.map((one) => {
-      if ('error' in one) throw one.error;
-      return one.value;
+    return outcomes.map((outcome) => {
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
     });
   }
 
@@ -74,12 +74,12 @@ export class Endpoint {
       const sentIndexes = unanswered;
       const answers = await this.attempt(
         sentIndexes.flatMap((index) => calls[index] ?? []),
-        (result, at) => parse(result, sentIndexes[at] ?? at),
+        (result, sentIndex) => parse(result, sentIndexes[sentIndex] ?? sentIndex),
         signal,
       );
       const errors: RpcError[] = [];
-      unanswered = sentIndexes.filter((index, at) => {
-        const outcome = answers[at];
+      unanswered = sentIndexes.filter((index, sentIndex) => {
+        const outcome = answers[sentIndex];
         if (outcome === undefined) return false;
         outcomes.set(index, outcome);
         if (!('error' in outcome) || !outcome.error.retryable) return false;
@@ -95,23 +95,29 @@ export class Endpoint {
   async repeat<T>(attempt: () => Promise<T | Unfinished<T>>, signal?: AbortSignal): Promise<T> {
     /** The errors since the last progress. */
     let errors: AppError[] = [];
-    for (let idle = 0; ;) {
+    for (let attemptsWithoutProgress = 0; ;) {
       signal?.throwIfAborted();
       const result = await attempt();
       if (!(result instanceof Unfinished)) return result;
       const { hasProgress, last } = result;
       errors = hasProgress ? [...result.errors] : [...errors, ...result.errors];
-      if (hasProgress) idle = 0;
-      else if (result.errors.length > 0) idle += 1;
-      if (idle > 0 && idle >= (last.attemptsMax ?? attemptsMax(errors, this.alone))) {
+      if (hasProgress) attemptsWithoutProgress = 0;
+      else if (result.errors.length > 0) attemptsWithoutProgress += 1;
+      if (
+        attemptsWithoutProgress > 0 &&
+        attemptsWithoutProgress >= (last.attemptsMax ?? attemptsMax(errors, this.alone))
+      ) {
         // A wrong answer tells more than a failure of the connection.
-        const error = errors.findLast((one) => one instanceof BlockMismatch) ?? errors.at(-1);
-        const known = error ?? new RpcError('bad_answer', `${this.name}: no answer`);
-        if (last.settle !== undefined) return last.settle(known);
-        throw known;
+        const error = errors.findLast((candidate) => candidate instanceof BlockMismatch) ?? errors.at(-1);
+        const finalError = error ?? new RpcError('bad_answer', `${this.name}: no answer`);
+        if (last.settle !== undefined) return last.settle(finalError);
+        throw finalError;
       }
       const { isRefused } = this.sender;
-      const ms = attemptPauseMs(this.clock, idle, result.errors, { isRefused, isAlone: this.alone });
+      const ms = attemptPauseMs(this.clock, attemptsWithoutProgress, result.errors, {
+        isRefused,
+        isAlone: this.alone,
+      });
       if (ms > 0) await this.clock.sleep(ms, signal);
     }
   }

@@ -67,7 +67,7 @@ export class EndpointPool {
     const batchMax = options.batchMax ?? 100;
     const alone = options.transports.length === 1;
     this.endpoints = options.transports.map(
-      (wire, id) => new Endpoint(id, wire, this.clock, batchMax, alone),
+      (transport, id) => new Endpoint(id, transport, this.clock, batchMax, alone),
     );
     this.chainId = options.chainId;
     this.log = options.log;
@@ -117,37 +117,47 @@ export class EndpointPool {
    * another chain.
    */
   async run<T>(work: Work<T>, options: CallOptions = {}): Promise<T> {
-    const linked = linkSignals(this.closed.signal, options.signal);
-    const limit = this.endpoints.length === 1 ? ALONE_ROUNDS_MAX : Infinity;
-    const rounds = Math.min(options.roundsMax ?? this.roundsMax, limit);
-    let last: unknown = new RpcError('network', 'no RPC endpoint is usable');
+    const linkedSignal = linkSignals(this.closed.signal, options.signal);
+    const roundsLimit = this.endpoints.length === 1 ? ALONE_ROUNDS_MAX : Infinity;
+    const rounds = Math.min(options.roundsMax ?? this.roundsMax, roundsLimit);
+    let lastError: unknown = new RpcError('network', 'no RPC endpoint is usable');
     try {
       for (let round = 0; round < rounds; round += 1) {
-        if (round > 0) await this.clock.sleep(roundPauseMs(this.clock, round), linked.signal);
+        if (round > 0) await this.clock.sleep(roundPauseMs(this.clock, round), linkedSignal.signal);
         const tried = new Set<number>();
-        await this.waitForAny(options, linked.signal);
+        await this.waitForAny(options, linkedSignal.signal);
         let mostTelling: unknown = null;
-        for (let next = this.pick(tried, options); next !== null; next = this.pick(tried, options)) {
-          tried.add(next.id);
+        for (
+          let endpoint = this.pick(tried, options);
+          endpoint !== null;
+          endpoint = this.pick(tried, options)
+        ) {
+          tried.add(endpoint.id);
           try {
-            const value = await this.within(next, tried, options, linked.signal, async (inner) => {
-              await this.checkChain(next, inner);
-              return next.repeat(() => this.attempt(work, next, inner), inner);
-            });
-            next.record.noteGood();
+            const value = await this.runInTime(
+              endpoint,
+              tried,
+              options,
+              linkedSignal.signal,
+              async (inner) => {
+                await this.checkChain(endpoint, inner);
+                return endpoint.repeat(() => this.attempt(work, endpoint, inner), inner);
+              },
+            );
+            endpoint.record.noteGood();
             return value;
           } catch (error) {
-            mostTelling = moreTelling(mostTelling, this.blame(next, error, linked.signal));
+            mostTelling = moreTelling(mostTelling, this.blame(endpoint, error, linkedSignal.signal));
           }
         }
-        last = mostTelling ?? last;
+        lastError = mostTelling ?? lastError;
         this.assertAnyChain();
-        if (last instanceof RpcError && round + 1 >= roundsAfter(last, rounds)) break;
+        if (lastError instanceof RpcError && round + 1 >= roundsAfter(lastError, rounds)) break;
       }
     } finally {
-      linked.release();
+      linkedSignal.release();
     }
-    throw last;
+    throw lastError;
   }
 
   /** Makes one attempt, and counts wrong answers. */
@@ -171,7 +181,7 @@ export class EndpointPool {
    * Runs work on the endpoint. The time limit is `attemptMs` if another endpoint is available now, otherwise
    * the timeout of the transport.
    */
-  private within<T>(
+  private runInTime<T>(
     { name }: Endpoint,
     tried: ReadonlySet<number>,
     { attemptMs }: CallOptions,
@@ -236,8 +246,8 @@ export class EndpointPool {
    */
   private pick(tried: ReadonlySet<number>, options: CallOptions): Endpoint | null {
     const now = this.clock.now();
-    const rested = this.candidates(tried, options).filter(({ record }) => record.coolUntil <= now);
-    const [best = null] = rested.sort((a, b) => RANK[a.record.state] - RANK[b.record.state]);
+    const readyEndpoints = this.candidates(tried, options).filter(({ record }) => record.coolUntil <= now);
+    const [best = null] = readyEndpoints.sort((a, b) => RANK[a.record.state] - RANK[b.record.state]);
     return best;
   }
 
@@ -265,9 +275,9 @@ export class EndpointPool {
   }
 
   /** Benches an endpoint that answered wrongly: it is not used for some time if there are others. */
-  reject(from: number, wrong: BlockMismatch): void {
+  reject(endpointId: number, wrong: BlockMismatch): void {
     this.countIfMismatch(wrong);
-    const endpoint = this.endpoints[from];
+    const endpoint = this.endpoints[endpointId];
     if (endpoint !== undefined) this.bench(endpoint, wrong);
   }
 
@@ -353,13 +363,13 @@ export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
  * URL.
  */
 export function createEndpointPool(options: UrlPoolOptions): EndpointPool {
-  const wire = {
+  const transportOptions = {
     clock: options.clock ?? systemClock(),
     timeoutMs: options.timeoutMs ?? 30_000,
     bodyBytesMax: options.bodyBytesMax ?? ANSWER_BYTES_MAX,
     connectionsMax: options.connectionsMax ?? 32,
   };
-  const transports = options.urls.map((url, index) => createTransport(url, index, wire));
+  const transports = options.urls.map((url, index) => createTransport(url, index, transportOptions));
   return new EndpointPool({ ...options, transports });
 }
 

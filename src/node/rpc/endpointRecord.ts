@@ -8,6 +8,7 @@ import type { EndpointHealth, EndpointState, Untrusted } from './nodeHealth';
 import { ALONE_REST_MAX_MS, REPEAT_BASE_MS } from './retryRule';
 import type { RpcError } from './rpcError';
 
+/** Pauses in ms after a failure. They double with each failure in a row, up to COOL_MAX_MS. */
 const COOL_BASE_MS = 250;
 const COOL_MAX_MS = 10_000;
 /** Shortest pause in ms after a refusal (401, 403) or a rate limit, because neither usually ends soon. */
@@ -79,13 +80,13 @@ export class EndpointRecord {
     // No other endpoint can be used while a pool's only endpoint pauses.
     const longestMs = this.alone ? ALONE_REST_MAX_MS : Infinity;
     if (error.retryAfterMs !== null) return Math.min(longestMs, error.retryAfterMs);
-    const base =
+    const baseMs =
       error.kind === 'refused'
         ? REFUSED_BASE_MS
         : error.kind === 'rate_limited'
           ? RATE_BASE_MS
           : COOL_BASE_MS;
-    const ms = backoffMs(this.clock, Math.max(0, this.failures - 1), base, Math.max(base, COOL_MAX_MS));
+    const ms = backoffMs(this.clock, Math.max(0, this.failures - 1), baseMs, Math.max(baseMs, COOL_MAX_MS));
     return Math.min(longestMs, ms);
   }
 
@@ -97,8 +98,8 @@ export class EndpointRecord {
     const now = this.clock.now();
     this.faults.noteWrongAnswer(reason, now);
     if (this.benchUntil > now) return;
-    const benched = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
-    this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benched);
+    const benchMs = Math.min(BENCH_MAX_MS, BENCH_BASE_MS * 2 ** Math.min(this.benchings, 10));
+    this.benchUntil = now + (this.alone ? ALONE_REST_MAX_MS : benchMs);
     this.benchings += 1;
     // After a wrong answer the chain is checked again, because the URL may now serve another chain.
     if (this.chain === 'right') this.chain = 'unknown';

@@ -36,15 +36,15 @@ export class JsonFrames {
 
   /** Reads the next piece of the stream. False if a message begins with anything but an object or a list. */
   add(piece: Buffer): boolean {
-    let at = 0;
+    let partStart = 0;
     while (!this.isClosed) {
       if (this.depth === 0) {
-        while (SPACES.has(piece[at])) at += 1;
-        if (at === piece.length) return true;
-        if (piece[at] !== OPEN_OBJECT && piece[at] !== OPEN_LIST) return false;
+        while (SPACES.has(piece[partStart])) partStart += 1;
+        if (partStart === piece.length) return true;
+        if (piece[partStart] !== OPEN_OBJECT && piece[partStart] !== OPEN_LIST) return false;
       }
-      const end = this.endOfPart(piece, at);
-      const part = piece.subarray(at, end);
+      const end = this.endOfPart(piece, partStart);
+      const part = piece.subarray(partStart, end);
       this.events.onPart(part);
       if (this.isClosed) return true;
       if (this.depth > 0) {
@@ -52,15 +52,15 @@ export class JsonFrames {
         return true;
       }
       this.events.onMessage(this.take(part));
-      at = end;
+      partStart = end;
     }
     return true;
   }
 
   /** The position after the message that begins or continues at `from`, or the end of the piece. */
   private endOfPart(piece: Buffer, from: number): number {
-    for (let at = from; at < piece.length; at += 1) {
-      const byte = piece[at];
+    for (let position = from; position < piece.length; position += 1) {
+      const byte = piece[position];
       if (this.isInString) {
         if (this.isEscaped) this.isEscaped = false;
         else if (byte === BACKSLASH) this.isEscaped = true;
@@ -69,21 +69,21 @@ export class JsonFrames {
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.depth += 1;
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
         this.depth -= 1;
-        if (this.depth === 0) return at + 1;
+        if (this.depth === 0) return position + 1;
       }
     }
     return piece.length;
   }
 
   private keep(part: Buffer): void {
-    const needed = this.size + part.length;
-    if (needed > this.buffer.length) {
-      const larger = Buffer.allocUnsafe(2 * needed);
+    const newSize = this.size + part.length;
+    if (newSize > this.buffer.length) {
+      const larger = Buffer.allocUnsafe(2 * newSize);
       this.buffer.copy(larger, 0, 0, this.size);
       this.buffer = larger;
     }
     part.copy(this.buffer, this.size);
-    this.size = needed;
+    this.size = newSize;
   }
 
   /** The whole message, whose last part this is. */

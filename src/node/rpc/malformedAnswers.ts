@@ -23,7 +23,7 @@ export function toAnswerError(name: string, result: unknown, error: unknown): Rp
 }
 
 /** The part of Endpoint that asks a control call. */
-interface Asked {
+interface AskedEndpoint {
   batchOutcomes<T>(
     calls: readonly RpcCall[],
     parse: (result: unknown) => T,
@@ -39,14 +39,14 @@ const FACT_METHODS: ReadonlySet<string> = new Set(['eth_call', 'eth_getCode', 'e
  * refuses all of them for an unknown reason, it is asked for an eth_call that no contract can make fail.
  */
 export async function doesAnswer(
-  endpoint: Asked,
+  endpoint: AskedEndpoint,
   calls: readonly RpcCall[],
   answers: readonly Outcome<unknown>[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (answers.some((one) => 'value' in one)) return true;
+  if (answers.some((answer) => 'value' in answer)) return true;
   const isServerFault = (error: RpcError): boolean => (error.httpStatus ?? 0) >= 500;
-  const isRefused = answers.some((one) => isRefusal(one) && !isServerFault(one.error));
+  const isRefused = answers.some((answer) => isRefusal(answer) && !isServerFault(answer.error));
   if (!isRefused || !calls.every(({ method }) => FACT_METHODS.has(method))) return false;
   const control = { method: 'eth_call', params: [{ to: ZERO_ADDRESS, data: '0x' }, calls[0]?.params[1]] };
   const [outcome] = await endpoint.batchOutcomes([control], isHexData, signal);
@@ -71,18 +71,22 @@ export class MergedAnswers<T> {
    */
   add(endpoint: string, outcomes: readonly Outcome<T>[], answersOthers: boolean): Outcome<T>[] {
     const answers = answersOthers ? withRefusals(outcomes) : outcomes;
-    const retryable = answers.flatMap((one) => ('error' in one && one.error.retryable ? [one.error] : []));
+    const retryable = answers.flatMap((answer) =>
+      'error' in answer && answer.error.retryable ? [answer.error] : [],
+    );
     const otherError = retryable.find(({ malformed }) => !malformed);
     if (otherError !== undefined) throw otherError;
-    answers.forEach((one, index) => {
-      if (!isMalformed(one)) return;
+    answers.forEach((answer, index) => {
+      if (!isMalformed(answer)) return;
       const method = this.calls[index]?.method ?? '';
-      this.blamed.set(`${endpoint} ${method}`, { endpoint, method, error: one.error });
+      this.blamed.set(`${endpoint} ${method}`, { endpoint, method, error: answer.error });
     });
-    const earlier = this.outcomes;
-    const merged = answers.map((one, index) => (isMalformed(one) ? (earlier?.[index] ?? one) : one));
+    const earlierOutcomes = this.outcomes;
+    const merged = answers.map((answer, index) =>
+      isMalformed(answer) ? (earlierOutcomes?.[index] ?? answer) : answer,
+    );
     this.outcomes = merged;
-    const stillMalformed = merged.find((one) => isMalformed(one));
+    const stillMalformed = merged.find((answer) => isMalformed(answer));
     if (stillMalformed !== undefined) throw stillMalformed.error;
     return merged;
   }
@@ -101,9 +105,9 @@ export class MergedAnswers<T> {
 
 /** Replaces unrecognised JSON-RPC errors of single calls by malformed answers. */
 function withRefusals<T>(answers: readonly Outcome<T>[]): readonly Outcome<T>[] {
-  return answers.map((one) => {
-    if (!isRefusal(one)) return one;
-    const { message, rpcCode, httpStatus } = one.error;
+  return answers.map((answer) => {
+    if (!isRefusal(answer)) return answer;
+    const { message, rpcCode, httpStatus } = answer.error;
     return { error: new RpcError('bad_answer', message, { rpcCode, httpStatus, malformed: true }) };
   });
 }
@@ -128,8 +132,8 @@ export class MalformedLog {
   tell(log: Logger, now: number, blamed: MergedAnswers<unknown>['blamed']): void {
     if (this.toldAt.size > TOLD_MAX) this.toldAt.clear();
     for (const [key, { endpoint, method, error }] of blamed) {
-      const last = this.toldAt.get(key);
-      if (last !== undefined && now - last < TOLD_MS) continue;
+      const lastToldAt = this.toldAt.get(key);
+      if (lastToldAt !== undefined && now - lastToldAt < TOLD_MS) continue;
       this.toldAt.set(key, now);
       log.warn(
         { endpoint, method, error: error.message },

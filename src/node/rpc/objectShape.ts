@@ -12,13 +12,13 @@ const SHAPES_MAX = 1_024;
 
 type Make = (values: readonly unknown[], from: number) => Record<string, unknown>;
 
-let shapes = 0;
+let shapeCount = 0;
 
 export class ObjectShape {
   /** The shape with one more key that followed this one last. */
   recent: ObjectShape | null = null;
-  private readonly others = new Map<string, ObjectShape>();
-  private objects = 0;
+  private readonly nextByKey = new Map<string, ObjectShape>();
+  private objectCount = 0;
   private compiled: Make | null = null;
 
   private constructor(readonly keys: readonly string[]) {}
@@ -34,13 +34,13 @@ export class ObjectShape {
   /** The shape with one more key; null if the object must be made key by key. */
   with(key: string): ObjectShape | null {
     if (this.recent?.lastKey === key) return this.recent;
-    let shape = this.others.get(key) ?? null;
+    let shape = this.nextByKey.get(key) ?? null;
     if (shape === null) {
       // In a literal, this name would set the prototype.
-      if (key === '__proto__' || this.keys.length >= KEYS_MAX || shapes >= SHAPES_MAX) return null;
-      shapes += 1;
+      if (key === '__proto__' || this.keys.length >= KEYS_MAX || shapeCount >= SHAPES_MAX) return null;
+      shapeCount += 1;
       shape = new ObjectShape([...this.keys, key]);
-      this.others.set(key, shape);
+      this.nextByKey.set(key, shape);
     }
     this.recent = shape;
     return shape;
@@ -49,8 +49,8 @@ export class ObjectShape {
   /** Makes an object with the values from position `from` on. */
   make(values: readonly unknown[], from: number): Record<string, unknown> {
     if (this.compiled !== null) return this.compiled(values, from);
-    this.objects += 1;
-    if (this.objects > RARE_OBJECTS) this.compiled = compile(this.keys);
+    this.objectCount += 1;
+    if (this.objectCount > RARE_OBJECTS) this.compiled = compile(this.keys);
     return Object.fromEntries(this.keys.map((key, index) => [key, values[from + index]]));
   }
 }

@@ -46,8 +46,10 @@ const ROUNDS_BY_KIND: Partial<Record<RpcErrorKind, number>> = {
   unknown_block: 3,
   too_large: 1,
 };
+/** The same for an answer that is malformed. */
 const MALFORMED_ROUNDS_MAX = 3;
 
+/** Pauses in ms between attempts on one endpoint, and between rounds. They grow from the base up to the maximum. */
 export const REPEAT_BASE_MS = 20;
 const REPEAT_MAX_MS = 500;
 const RACE_PAUSE_MS = 50;
@@ -89,8 +91,10 @@ export function attemptPauseMs(
   const baseMs = errors.some((error) => error instanceof BlockMismatch) ? RACE_PAUSE_MS : REPEAT_BASE_MS;
   const idleMs = idle === 0 ? 0 : backoffMs(clock, idle - 1, baseMs, REPEAT_MAX_MS);
   if (!isRefused) return idleMs;
-  const named = errors.flatMap((error) => (error instanceof RpcError ? (error.retryAfterMs ?? []) : []));
-  return Math.max(idleMs, Math.min(isAlone ? ALONE_REST_MAX_MS : Infinity, Math.max(0, ...named)));
+  const retryAfterTimes = errors.flatMap((error) =>
+    error instanceof RpcError ? (error.retryAfterMs ?? []) : [],
+  );
+  return Math.max(idleMs, Math.min(isAlone ? ALONE_REST_MAX_MS : Infinity, Math.max(0, ...retryAfterTimes)));
 }
 
 /** Pause in ms before the round after `round` rounds over all endpoints. */

@@ -164,10 +164,10 @@ export const SIZELESS_KINDS: Kinds = new Set(['rate_limited', 'refused']);
  * and a malformed answer before a connection failure. If both are of the same kind, returns the later one.
  */
 export function moreTelling(before: unknown, after: unknown): unknown {
-  return before !== null && telling(before) > telling(after) ? before : after;
+  return before !== null && informativeness(before) > informativeness(after) ? before : after;
 }
 
-function telling(error: unknown): number {
+function informativeness(error: unknown): number {
   if (!(error instanceof RpcError)) return 2;
   if (error.isPassing) return 0;
   return error.kind === 'bad_answer' || error.kind === 'other' ? 1 : 2;

@@ -21,7 +21,7 @@ const KEYS_MAX = 10_000;
  * Limit of the number of structural bytes, such as brackets and commas: this number, plus one for every
  * twelve bytes of text. A parsed value needs up to 60 bytes of memory for each structural byte.
  */
-const STRUCTURE_FREE = 100_000;
+const STRUCTURE_BASE = 100_000;
 const BYTES_PER_STRUCTURE = 12;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
@@ -62,7 +62,7 @@ function newContainer(): Container {
 }
 
 /** Thrown if the text is not JSON or exceeds a limit. */
-const REFUSED = new Error('refused');
+const REFUSAL = new Error('refused');
 
 const strings = new StringCache();
 const NO_KEYS = ObjectShape.empty();
@@ -78,7 +78,7 @@ export async function parseSliced(bytes: Buffer, clock: Clock): Promise<unknown>
     while (!parser.parse(SLICE_BYTES)) await slices.step();
     return parser.result;
   } catch (error) {
-    if (error === REFUSED || error instanceof SyntaxError) return undefined;
+    if (error === REFUSAL || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -90,19 +90,19 @@ class SlicedParser {
   private readonly containers: Container[] = [];
   private depth = 0;
   /** The values of all open containers. */
-  private readonly values: unknown[] = [];
-  private size = 0;
+  private readonly openValues: unknown[] = [];
+  private valueCount = 0;
   private structureLeft: number;
-  private at = 0;
+  private position = 0;
 
   constructor(private readonly bytes: Buffer) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.structureLeft = STRUCTURE_FREE + bytes.length / BYTES_PER_STRUCTURE;
+    this.structureLeft = STRUCTURE_BASE + bytes.length / BYTES_PER_STRUCTURE;
   }
 
   /** Parses about this many bytes. Returns whether the document is complete. */
   parse(size: number): boolean {
-    const limit = this.at + size;
+    const limit = this.position + size;
     do {
       const byte = this.nextByte();
       const isComplete =
@@ -110,24 +110,24 @@ class SlicedParser {
           ? this.enter(byte === OPEN_LIST)
           : this.add(byte === QUOTE ? this.readText() : this.readWord());
       if (isComplete) return true;
-    } while (this.at < limit);
+    } while (this.position < limit);
     return false;
   }
 
   /** Opens a list or an object. Returns whether the document is complete. */
   private enter(isList: boolean): boolean {
-    this.count();
-    this.at += 1;
+    this.countStructure();
+    this.position += 1;
     if (this.nextByte() === (isList ? CLOSE_LIST : CLOSE_OBJECT)) {
-      this.at += 1;
+      this.position += 1;
       return this.add(isList ? [] : {});
     }
-    if (this.depth >= DEPTH_MAX) throw REFUSED;
+    if (this.depth >= DEPTH_MAX) throw REFUSAL;
     const container = (this.containers[this.depth] ??= newContainer());
     this.depth += 1;
     container.keys = 0;
     container.isList = isList;
-    container.from = this.size;
+    container.from = this.valueCount;
     container.shape = NO_KEYS;
     container.object = null;
     if (!isList) this.readKey(container);
@@ -142,105 +142,106 @@ class SlicedParser {
     let member = value;
     for (; this.depth > 0; this.depth -= 1) {
       const top = this.containers[this.depth - 1];
-      if (top === undefined) throw REFUSED;
-      if (top.object === null) this.values[this.size++] = member;
+      if (top === undefined) throw REFUSAL;
+      if (top.object === null) this.openValues[this.valueCount++] = member;
       else if (top.key === '__proto__') Object.defineProperty(top.object, top.key, ownValue(member));
       else top.object[top.key] = member;
       const byte = this.nextByte();
-      this.at += 1;
+      this.position += 1;
       if (byte === COMMA) {
-        this.count();
+        this.countStructure();
         if (!top.isList) this.readKey(top);
         return false;
       }
-      if (byte !== (top.isList ? CLOSE_LIST : CLOSE_OBJECT)) throw REFUSED;
-      member = top.isList ? this.values.slice(top.from, this.size) : this.objectOf(top);
-      this.size = top.from;
+      if (byte !== (top.isList ? CLOSE_LIST : CLOSE_OBJECT)) throw REFUSAL;
+      member = top.isList ? this.openValues.slice(top.from, this.valueCount) : this.objectOf(top);
+      this.valueCount = top.from;
     }
     this.nextByte();
-    if (this.at !== this.bytes.length) throw REFUSED;
+    if (this.position !== this.bytes.length) throw REFUSAL;
     this.result = member;
     return true;
   }
 
   private objectOf({ object, shape, from }: Container): Record<string, unknown> {
-    return object ?? shape.make(this.values, from);
+    return object ?? shape.make(this.openValues, from);
   }
 
   private readKey(container: Container): void {
-    this.count();
+    this.countStructure();
     container.keys += 1;
-    if (container.keys > KEYS_MAX || this.nextByte() !== QUOTE) throw REFUSED;
+    if (container.keys > KEYS_MAX || this.nextByte() !== QUOTE) throw REFUSAL;
     const { shape, object } = container;
     const key = this.readString(shape.recent?.lastKey.length ?? 0);
-    if (this.nextByte() !== COLON) throw REFUSED;
-    this.at += 1;
-    const next = object === null ? shape.with(key) : null;
-    if (next !== null) container.shape = next;
+    if (this.nextByte() !== COLON) throw REFUSAL;
+    this.position += 1;
+    const nextShape = object === null ? shape.with(key) : null;
+    if (nextShape !== null) container.shape = nextShape;
     else {
       container.object ??= this.objectOf(container);
-      this.size = container.from;
+      this.valueCount = container.from;
       container.key = key;
     }
   }
 
-  private count(): void {
+  private countStructure(): void {
     this.structureLeft -= 1;
-    if (this.structureLeft < 0) throw REFUSED;
+    if (this.structureLeft < 0) throw REFUSAL;
   }
 
   private readText(): string {
-    const isWord = this.bytes[this.at + 1 + WORD_CHARACTERS] === QUOTE;
+    const isWord = this.bytes[this.position + 1 + WORD_CHARACTERS] === QUOTE;
     return this.readString(isWord ? WORD_CHARACTERS : ADDRESS_CHARACTERS);
   }
 
-  /** Reads the string whose first quote is at the position. `likely` is a length that it may have. */
-  private readString(likely: number): string {
+  /** Reads the string whose first quote is at the position. `likelyLength` is a length that it may have. */
+  private readString(likelyLength: number): string {
     const { bytes, view } = this;
-    const from = this.at + 1;
+    const from = this.position + 1;
     // A known string needs no search for its end.
-    if (likely >= CACHED_BYTES_MIN && bytes[from + likely] === QUOTE) {
-      const known = strings.find(view, from, likely);
-      if (known !== undefined) {
-        this.at = from + likely + 1;
-        return known;
+    if (likelyLength >= CACHED_BYTES_MIN && bytes[from + likelyLength] === QUOTE) {
+      const cachedString = strings.find(view, from, likelyLength);
+      if (cachedString !== undefined) {
+        this.position = from + likelyLength + 1;
+        return cachedString;
       }
     }
     const limit = Math.min(bytes.length, from + STRING_BYTES_MAX);
     let end = from;
     while (end < limit && PLAIN[bytes[end] ?? 0] === 1) end += 1;
-    if (end === limit) throw REFUSED;
+    if (end === limit) throw REFUSAL;
     if (bytes[end] !== QUOTE) return this.readEscaped(end, limit);
-    this.at = end + 1;
+    this.position = end + 1;
     return strings.get(bytes, view, from, end - from);
   }
 
-  /** Reads a string that has escapes or is not ASCII, at the earliest from `seen` on. */
-  private readEscaped(seen: number, limit: number): string {
-    let end = seen;
+  /** Reads a string that has escapes or is not ASCII, at the earliest from `searchFrom` on. */
+  private readEscaped(searchFrom: number, limit: number): string {
+    let end = searchFrom;
     while (end < limit && this.bytes[end] !== QUOTE) end += this.bytes[end] === BACKSLASH ? 2 : 1;
-    if (end >= limit) throw REFUSED;
-    const text = this.bytes.toString('utf8', this.at, end + 1);
-    this.at = end + 1;
+    if (end >= limit) throw REFUSAL;
+    const text = this.bytes.toString('utf8', this.position, end + 1);
+    this.position = end + 1;
     return String(JSON.parse(text));
   }
 
   /** Reads a number, `true`, `false` or `null`. */
   private readWord(): unknown {
-    const { bytes, at } = this;
-    let end = at;
+    const { bytes, position: start } = this;
+    let end = start;
     while (end < bytes.length && !ENDS_WORD.has(bytes[end])) end += 1;
-    if (this.depth === 0 || end - at > STRING_BYTES_MAX) throw REFUSED;
-    this.at = end;
-    const text = strings.get(bytes, this.view, at, end - at);
+    if (this.depth === 0 || end - start > STRING_BYTES_MAX) throw REFUSAL;
+    this.position = end;
+    const text = strings.get(bytes, this.view, start, end - start);
     return text === 'false' ? false : text === 'null' ? null : JSON.parse(text);
   }
 
   /** Skips white space. Returns the byte after it. */
   private nextByte(): number | undefined {
     const { bytes } = this;
-    let byte = bytes[this.at];
-    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[(this.at += 1)];
+    let byte = bytes[this.position];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
+      byte = bytes[(this.position += 1)];
     return byte;
   }
 }
@@ -275,9 +276,9 @@ async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
   if (pieces.length === 1 && first !== undefined) return first;
   const slices = createSlices(clock);
   const bytes = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  let copied = 0;
   for (const piece of pieces) {
-    at += piece.copy(bytes, at);
+    copied += piece.copy(bytes, copied);
     if (bytes.length > SMALL_BYTES) await slices.step();
   }
   pieces.length = 0;

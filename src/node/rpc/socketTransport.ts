@@ -28,6 +28,7 @@ import {
  * treated as dead.
  */
 const PING_AFTER_MS = 10_000;
+/** Pauses in ms before a connection is opened again. They grow from the base up to the maximum. */
 const RECONNECT_BASE_MS = 200;
 const RECONNECT_MAX_MS = 10_000;
 /** Largest number of calls without an answer on one connection. */
@@ -66,6 +67,7 @@ interface Connection {
   readonly pending: Map<number, Pending>;
   readonly ended: AbortController;
   lastHeardAt: number;
+  /** Id of the subscription to heads. Null before it is asked for; empty if the node gave none. */
   subscription: string | null;
 }
 
@@ -76,11 +78,11 @@ class SocketTransport implements RpcTransport {
   private readonly endpoint: EndpointUrl;
   private readonly options: TransportOptions;
   private readonly openLink: OpenLink;
-  private readonly closed = new AbortController();
-  private readonly listeners = new Set<HeadListener>();
+  private readonly closing = new AbortController();
+  private readonly headListeners = new Set<HeadListener>();
   private connecting: Promise<Connection> | null = null;
   private connection: Connection | null = null;
-  private keeping = false;
+  private isReconnecting = false;
   private nextId = 1;
 
   constructor(endpoint: EndpointUrl, options: TransportOptions, openLink: OpenLink) {
@@ -93,7 +95,7 @@ class SocketTransport implements RpcTransport {
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
     const { clock, timeoutMs } = this.options;
     const onTimeout = (): Error => this.error('timeout', `no complete answer within ${timeoutMs} ms`);
-    const linked = linkSignals(this.closed.signal, signal);
+    const linked = linkSignals(this.closing.signal, signal);
     try {
       return await withDeadline(clock, timeoutMs, linked.signal, onTimeout, async (inner) => {
         const connection = await abortable(this.connect(), inner);
@@ -105,16 +107,16 @@ class SocketTransport implements RpcTransport {
   }
 
   watchHeads(onHead: HeadListener): () => void {
-    this.listeners.add(onHead);
+    this.headListeners.add(onHead);
     if (this.connection !== null) void this.subscribe(this.connection);
     void this.keepConnected();
-    return () => this.listeners.delete(onHead);
+    return () => this.headListeners.delete(onHead);
   }
 
   async close(): Promise<void> {
-    if (this.closed.signal.aborted) return;
-    this.listeners.clear();
-    this.closed.abort(this.error('network', 'the transport is closed'));
+    if (this.closing.signal.aborted) return;
+    this.headListeners.clear();
+    this.closing.abort(this.error('network', 'the transport is closed'));
     await this.connecting?.catch(() => null);
   }
 
@@ -142,7 +144,7 @@ class SocketTransport implements RpcTransport {
         onOpen: () => {
           this.connection = connection;
           void this.watchdog(connection);
-          if (this.listeners.size > 0) void this.subscribe(connection);
+          if (this.headListeners.size > 0) void this.subscribe(connection);
           resolve(connection);
         },
         onHeard: () => {
@@ -162,7 +164,7 @@ class SocketTransport implements RpcTransport {
         lastHeardAt: clock.now(),
         subscription: null,
       };
-      const release = onAbort(this.closed.signal, () => link.end());
+      const release = onAbort(this.closing.signal, () => link.end());
     });
   }
 
@@ -174,25 +176,25 @@ class SocketTransport implements RpcTransport {
     if (this.connection === connection) this.connection = null;
     for (const call of connection.pending.values()) call.fail(error);
     connection.pending.clear();
-    if (this.listeners.size > 0) void this.keepConnected();
+    if (this.headListeners.size > 0) void this.keepConnected();
   }
 
   /** Reconnects with growing pauses, as long as there are listeners for heads. */
   private async keepConnected(): Promise<void> {
-    if (this.keeping) return;
-    this.keeping = true;
+    if (this.isReconnecting) return;
+    this.isReconnecting = true;
     try {
-      for (let attempt = 0; this.listeners.size > 0 && this.connection === null; attempt += 1) {
+      for (let attempt = 0; this.headListeners.size > 0 && this.connection === null; attempt += 1) {
         if (attempt > 0) {
           const pause = backoffMs(this.options.clock, attempt - 1, RECONNECT_BASE_MS, RECONNECT_MAX_MS);
-          await this.options.clock.sleep(pause, this.closed.signal);
+          await this.options.clock.sleep(pause, this.closing.signal);
         }
         await this.connect().catch(() => null);
       }
     } catch {
       // The transport was closed during the pause, so no connection is needed any more.
     } finally {
-      this.keeping = false;
+      this.isReconnecting = false;
     }
   }
 
@@ -201,18 +203,18 @@ class SocketTransport implements RpcTransport {
     const { clock } = this.options;
     try {
       // When the server was last heard before the last ping.
-      for (let [heardAt, waitMs] = [NaN, PING_AFTER_MS]; ;) {
+      for (let [heardBeforePing, waitMs] = [NaN, PING_AFTER_MS]; ;) {
         await clock.sleep(waitMs, connection.ended.signal);
         // Bytes that arrived while this process was suspended or busy are read first.
         await clock.turn();
-        if (connection.lastHeardAt === heardAt) {
+        if (connection.lastHeardAt === heardBeforePing) {
           connection.link.end();
           return;
         }
         const restMs = connection.lastHeardAt + PING_AFTER_MS - clock.now();
         waitMs = restMs > 0 ? restMs : PING_AFTER_MS;
         if (restMs > 0) continue;
-        heardAt = connection.lastHeardAt;
+        heardBeforePing = connection.lastHeardAt;
         connection.link.ping();
       }
     } catch {
@@ -229,11 +231,11 @@ class SocketTransport implements RpcTransport {
     // If the node refuses the subscription, `subscription` stays '', and the head feed finds new heads by
     // polling.
     if (typeof id === 'string') connection.subscription = id;
-    this.tell(null);
+    this.notifyListeners(null);
   }
 
-  private tell(hint: HeadHint | null): void {
-    for (const listener of this.listeners) listener(hint);
+  private notifyListeners(hint: HeadHint | null): void {
+    for (const listener of this.headListeners) listener(hint);
   }
 
   private ask(connection: Connection, call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
@@ -277,7 +279,7 @@ class SocketTransport implements RpcTransport {
     if (parsed['method'] === 'eth_subscription') {
       const params = parsed['params'];
       const isOwnSubscription = isRecord(params) && params['subscription'] === connection.subscription;
-      if (isOwnSubscription) this.tell(readHint(params['result']));
+      if (isOwnSubscription) this.notifyListeners(readHint(params['result']));
       return;
     }
     const id = readRpcId(parsed);

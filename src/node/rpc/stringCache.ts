@@ -6,6 +6,7 @@
 /** Lengths of the strings that are kept. The longest are 32-byte words as 0x-hex. */
 export const CACHED_BYTES_MIN = 4;
 const CACHED_BYTES_MAX = 66;
+/** The cache has 2^SLOT_BITS slots, each with room for the bytes of one string. */
 const SLOT_BITS = 13;
 const SLOT_BYTES = 72;
 
@@ -14,12 +15,12 @@ export class StringCache {
   /** The bytes of the texts. */
   private readonly slotBytes = new DataView(new ArrayBuffer(SLOT_BYTES * 2 ** SLOT_BITS));
   /** Hash of the last string without a slot. Only a string that comes twice gets the slot. */
-  private readonly seen = new Uint32Array(2 ** SLOT_BITS);
+  private readonly lastHashBySlot = new Uint32Array(2 ** SLOT_BITS);
 
   /** The kept string with the bytes of `view` from `from` on; undefined if there is none. The length is one of those that are kept. */
   find(view: DataView, from: number, length: number): string | undefined {
     const slot = hashOf(view, from, length) >>> (32 - SLOT_BITS);
-    return this.isAt(slot, view, from, length) ? this.texts[slot] : undefined;
+    return this.isInSlot(slot, view, from, length) ? this.texts[slot] : undefined;
   }
 
   /** The string of `length` bytes of `bytes` from `from` on, which are ASCII. `view` shows the same bytes. */
@@ -28,23 +29,25 @@ export class StringCache {
       return bytes.toString('latin1', from, from + length);
     const hash = hashOf(view, from, length);
     const slot = hash >>> (32 - SLOT_BITS);
-    if (this.isAt(slot, view, from, length)) return this.texts[slot] ?? '';
+    if (this.isInSlot(slot, view, from, length)) return this.texts[slot] ?? '';
     const text = bytes.toString('latin1', from, from + length);
-    if (this.seen[slot] === hash) {
+    if (this.lastHashBySlot[slot] === hash) {
       this.texts[slot] = text;
       const start = slot * SLOT_BYTES;
-      for (let at = 0; at < length; at += 1) this.slotBytes.setUint8(start + at, view.getUint8(from + at));
-    } else this.seen[slot] = hash;
+      for (let index = 0; index < length; index += 1)
+        this.slotBytes.setUint8(start + index, view.getUint8(from + index));
+    } else this.lastHashBySlot[slot] = hash;
     return text;
   }
 
-  private isAt(slot: number, view: DataView, from: number, length: number): boolean {
+  private isInSlot(slot: number, view: DataView, from: number, length: number): boolean {
     if (this.texts[slot]?.length !== length) return false;
     const start = slot * SLOT_BYTES;
-    const last = length - 4;
-    if (this.slotBytes.getUint32(start + last) !== view.getUint32(from + last)) return false;
-    for (let at = 0; at < last; at += 4)
-      if (this.slotBytes.getUint32(start + at) !== view.getUint32(from + at)) return false;
+    const lastWordStart = length - 4;
+    if (this.slotBytes.getUint32(start + lastWordStart) !== view.getUint32(from + lastWordStart))
+      return false;
+    for (let index = 0; index < lastWordStart; index += 4)
+      if (this.slotBytes.getUint32(start + index) !== view.getUint32(from + index)) return false;
     return true;
   }
 }

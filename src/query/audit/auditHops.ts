@@ -61,8 +61,9 @@ export class HopReader {
   tokensOnPaths(tokens: readonly Hex[]): ReadonlySet<Hex> {
     const onPaths = new Set(tokens);
     for (const token of onPaths) {
-      const next = this.hops.get(token)?.nextToken;
-      if (next !== undefined && next !== ZERO_ADDRESS && isAddress(next)) onPaths.add(next);
+      const nextToken = this.hops.get(token)?.nextToken;
+      if (nextToken !== undefined && nextToken !== ZERO_ADDRESS && isAddress(nextToken))
+        onPaths.add(nextToken);
     }
     return onPaths;
   }

@@ -47,7 +47,7 @@ export interface HeadSwaps {
    * Swaps of a leg in the snapshot's head blocks, by position (`ord`). Prices are in USD or raw. Throws unavailable
    * if there are too many swaps.
    */
-  of(head: HeadSnapshot, key: LegRef, inUsd: boolean): Promise<HeadSwap[]>;
+  listSwaps(head: HeadSnapshot, key: LegRef, inUsd: boolean): Promise<HeadSwap[]>;
 }
 
 /** A swap with its USD price and its raw price. */
@@ -73,7 +73,7 @@ export function createHeadSwaps(runner: QueryRunner, swapsMax = SWAPS_KEPT_MAX):
     update: async ({ blocks }, { to }) => (blocks === null ? null : loadSwaps(runner, to, blocks, swapsMax)),
   });
   return {
-    async of(head, { pair, leg }, inUsd) {
+    async listSwaps(head, { pair, leg }, inUsd) {
       if (head.blocks.length === 0) return [];
       const key = legKeyOf(pair, leg);
       const { blocks } = await keptSwaps.at(head);

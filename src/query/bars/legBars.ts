@@ -43,7 +43,7 @@ export function legBars(
       );
     },
     async listHead(barSeconds) {
-      const swaps = await headSwaps.of(head, legRef, inUsd);
+      const swaps = await headSwaps.listSwaps(head, legRef, inUsd);
       return swaps.map((swap) => partOfSwap(swap, barSeconds));
     },
     async findFirstDay() {

@@ -28,7 +28,10 @@ interface SingleEnds {
   readonly last: readonly [ord: number, price: number];
 }
 
-/** `singleEnds`: null for prices of the second kind. */
+/**
+ * The bar of a stored row. `singleEnds` has the ends for prices of the first kind; it is null for prices of the second
+ * kind, which no single swap has.
+ */
 export function storedPart(
   { bucket, first, last, volume_usd, trades, buys, other_ord }: RowOf<typeof storedRow>,
   { volume0, volume1, untracked }: Pick<BarPart, 'volume0' | 'volume1' | 'untracked'>,
@@ -36,8 +39,10 @@ export function storedPart(
   low: number,
   singleEnds: SingleEnds | null,
 ): BarPart {
-  const priceIndex = singleEnds === null ? 2 : 1;
-  const [[firstOrd], [lastOrd]] = [first, last];
+  const [firstOrd, ...firstPrices] = first;
+  const [lastOrd, ...lastPrices] = last;
+  // Index of the price of the wanted kind.
+  const kind = singleEnds === null ? 1 : 0;
   const [singleFirstOrd, singleFirstPrice] = singleEnds?.first ?? [Infinity, 0];
   const [singleLastOrd, singleLastPrice] = singleEnds?.last ?? [-Infinity, 0];
   const isOpenSingle = singleFirstOrd < firstOrd;
@@ -45,9 +50,9 @@ export function storedPart(
   return {
     bucket,
     openOrd: isOpenSingle ? singleFirstOrd : firstOrd,
-    open: isOpenSingle ? singleFirstPrice : first[priceIndex],
+    open: isOpenSingle ? singleFirstPrice : firstPrices[kind],
     closeOrd: isCloseSingle ? singleLastOrd : lastOrd,
-    close: isCloseSingle ? singleLastPrice : last[priceIndex],
+    close: isCloseSingle ? singleLastPrice : lastPrices[kind],
     high,
     low: low === Infinity ? 0 : low,
     volume0,

@@ -22,19 +22,19 @@ export interface CodeSpan {
 /** Spans by address, oldest first. Before the first span, the code is unknown. */
 export type SpanMap = ReadonlyMap<Hex, readonly CodeSpan[]>;
 
-/** At most 1,000 addresses. `includeLoneCodes` also counts a code that is stored without spans, as an older version did. */
+/** At most 1,000 addresses. `withLoneCodes` also counts a code that is stored without spans, as an older version did. */
 export async function listSpans(
   { runner }: Pick<LogSource, 'runner'>,
   toBlock: number,
   addresses: readonly Hex[],
-  includeLoneCodes: boolean,
+  { withLoneCodes }: { readonly withLoneCodes: boolean },
 ): Promise<Map<Hex, CodeSpan[]>> {
   const spans = new Map<Hex, CodeSpan[]>();
   if (addresses.length === 0) return spans;
   const params = {
     addresses: addresses.map((address) => address.slice(2)),
     to_block: toBlock,
-    codes: includeLoneCodes,
+    codes: withLoneCodes,
     limit: SPANS_MAX,
   };
   for (const row of await runner.run('contracts/list_code_spans', params, spanRow)) {

@@ -255,24 +255,24 @@ function proxyKindOf(word: string | null): ProxyKind | '' {
 function toFacts(
   chainId: number,
   address: Hex,
-  known: Known,
+  storedFacts: Known,
   emittedLogs: Emitted | undefined,
 ): ContractFacts | null {
-  const creation = creationOf(known);
-  const code = known.code?.value ?? null;
+  const creation = creationOf(storedFacts);
+  const code = storedFacts.code?.value ?? null;
   const isSilent = emittedLogs === undefined && creation === null && code === null;
-  if (isSilent && !known.isPool && known.token === null) return null;
+  if (isSilent && !storedFacts.isPool && storedFacts.token === null) return null;
   return {
     chainId,
     address,
-    kind: kindOf(known),
+    kind: kindOf(storedFacts),
     code,
-    codeHash: known.code === null ? null : (code?.hash ?? ZERO_HASH),
+    codeHash: storedFacts.code === null ? null : (code?.hash ?? ZERO_HASH),
     creation,
     logCount: emittedLogs?.logs ?? 0,
     firstSeenBlock: emittedLogs === undefined ? null : blockOfOrd(emittedLogs.firstOrd),
     lastSeenBlock: emittedLogs === undefined ? null : blockOfOrd(emittedLogs.lastOrd),
-    token: tokenOf(address, known),
+    token: tokenOf(address, storedFacts),
   };
 }
 

@@ -26,6 +26,6 @@ export async function getDexHistory(
     listDexDays(runner, chainId, head, { since: firstDay - 1, until: head.timestamp }),
     readTvlDays(runner, firstDay, lastDay),
   ]);
-  const tvlOf = (day: number): number | null => (day === lastDay ? tvlUsd : pastTvl.of(dex, day));
+  const tvlOf = (day: number): number | null => (day === lastDay ? tvlUsd : pastTvl.tvlOf(dex, day));
   return toDexHistory(rows, dex, { firstDay, lastDay, tvlOf });
 }

@@ -22,7 +22,7 @@ interface TvlDays {
    * TVL of a DEX at the end of a day. Null if the day was not computed yet. A DEX without a pool on a
    * computed day has 0.
    */
-  of(dex: string, day: number): number | null;
+  tvlOf(dex: string, day: number): number | null;
   has(day: number): boolean;
 }
 
@@ -41,7 +41,7 @@ export async function readTvlDays(runner: QueryRunner, from: number, to: number)
     return tvlByDex?.has('') === true ? tvlByDex : null;
   };
   return {
-    of(dex, day) {
+    tvlOf(dex, day) {
       const tvlByDex = findCompleteDay(day);
       return tvlByDex === null ? null : (tvlByDex.get(dex) ?? 0);
     },

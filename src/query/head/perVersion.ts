@@ -39,11 +39,12 @@ export interface PerVersion<V> {
 
 export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
   const valueByVersion = new Map<string, Promise<V>>();
-  let last: { readonly head: HeadSnapshot; readonly value: V; readonly madeAt: number } | null = null;
+  let lastValue: { readonly head: HeadSnapshot; readonly value: V; readonly madeAt: number } | null = null;
   const make = async (head: HeadSnapshot): Promise<V> => {
-    const updatedValue = last === null ? null : await view.update?.(last.value, changeOf(last.head, head));
+    const updatedValue =
+      lastValue === null ? null : await view.update?.(lastValue.value, changeOf(lastValue.head, head));
     const value = updatedValue ?? (await view.read(head));
-    last = { head, value, madeAt: steadyNow() };
+    lastValue = { head, value, madeAt: steadyNow() };
     return value;
   };
   return {
@@ -57,9 +58,9 @@ export function perVersion<V>(view: HeadView<V>): PerVersion<V> {
       valueRead.catch(() => valueByVersion.delete(head.version));
       return valueRead;
     },
-    ready: (head) => (last?.head.version === head.version ? last.value : null),
+    ready: (head) => (lastValue?.head.version === head.version ? lastValue.value : null),
     latest: (maxAgeMs = Infinity) =>
-      last !== null && steadyNow() - last.madeAt <= maxAgeMs ? last.value : null,
+      lastValue !== null && steadyNow() - lastValue.madeAt <= maxAgeMs ? lastValue.value : null,
   };
 }
 

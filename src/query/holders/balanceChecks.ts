@@ -42,7 +42,7 @@ export interface BalanceChecks {
 /** Checks by token. */
 interface CheckTable {
   /** Null for a token without checks whose logs are not odd. */
-  of(token: string): BalanceChecks | null;
+  checksOf(token: string): BalanceChecks | null;
 }
 
 const UNCHECKED = {
@@ -76,7 +76,7 @@ export function createCheckReader(runner: QueryRunner): () => Promise<CheckTable
   const readOddTokens = createOddReader(runner);
   return async () => {
     const [checksByToken, oddByToken] = await Promise.all([readChecks(), readOddTokens()]);
-    return { of: (token) => toBalanceChecks(checksByToken.get(token), oddByToken.get(token)) };
+    return { checksOf: (token) => toBalanceChecks(checksByToken.get(token), oddByToken.get(token)) };
   };
 }
 

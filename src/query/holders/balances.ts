@@ -48,10 +48,10 @@ export async function readHoldings(
   const params = paramsOf(head, holder, []);
   const rows = await runner.run('portfolio/list_balances', params, balanceRow);
   // In the row whose token is the zero address, the balance is the number of V3 positions.
-  const positionsGot = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
+  const positionCount = rows.find(({ token }) => token === ZERO_ADDRESS)?.balance ?? 0;
   const balances = new Map<string, bigint>(rows.map(({ token, balance }) => [token, balance]));
   balances.delete(ZERO_ADDRESS);
-  return { balances, positionsReceived: Number(positionsGot) };
+  return { balances, positionsReceived: Number(positionCount) };
 }
 
 /** Raw supplies of the given tokens: the negative of the zero address's balance. Tokens without logs are missing. */

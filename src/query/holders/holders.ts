@@ -45,7 +45,7 @@ const movedRow = rowType({ token: address });
 
 export interface HolderTable {
   /** The holders of a token. Null if it has no transfers, or is not counted because its history is partial. */
-  of(token: string): TokenHolding | null;
+  holdingOf(token: string): TokenHolding | null;
 }
 
 export type HolderTables = PerVersion<HolderTable>;
@@ -168,11 +168,11 @@ async function countHolders(
     creators,
     creatorOf,
     pools,
-    of: holdingOf(holdings, atZero),
+    holdingOf: holdingOf(holdings, atZero),
   };
 }
 
-function holdingOf(holdings: Holdings, atZero: ZeroBalances): HolderTable['of'] {
+function holdingOf(holdings: Holdings, atZero: ZeroBalances): HolderTable['holdingOf'] {
   return (token) => {
     const [holding, zeroBalance] = [holdings.get(token) ?? null, atZero.get(token)];
     return holding === null || zeroBalance === undefined ? holding : withZeroBalance(holding, zeroBalance);

@@ -132,7 +132,7 @@ async function findProxies(
       upgrades.set(address, upgradesOfAddress);
     for (const address of unloaded) loadedProxies.add(address);
   };
-  const spans = await listSpans(source, head.number, addresses, true);
+  const spans = await listSpans(source, head.number, addresses, { withLoneCodes: true });
   // The look-up of upgrades reads a block of rows for each contract, and most contracts are no proxies.
   await loadUpgrades(addresses.filter((address) => !isFixed(spans.get(address))));
   await loadUpgrades(beaconsOf({ spans, upgrades }, addresses));
@@ -191,7 +191,9 @@ async function listCandidates(
   const withoutSpans = [...targets].filter((address) => !proxies.spans.has(address));
   const spans = new Map(proxies.spans);
   await inChunks(withoutSpans, async (chunk) => {
-    for (const [address, spansOfAddress] of await listSpans(source, head.number, chunk, true))
+    for (const [address, spansOfAddress] of await listSpans(source, head.number, chunk, {
+      withLoneCodes: true,
+    }))
       spans.set(address, spansOfAddress);
     return [];
   });

@@ -31,7 +31,7 @@ export async function readProxies(
   currentCodes: ReadonlyMap<Hex, ContractCode | null> = new Map(),
 ): Promise<Proxies> {
   const [storedSpans, upgrades] = await Promise.all([
-    listSpans(source, head.number, addresses, true),
+    listSpans(source, head.number, addresses, { withLoneCodes: true }),
     listUpgrades(source, head, addresses),
   ]);
   for (const [address, code] of currentCodes) {

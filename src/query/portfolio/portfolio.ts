@@ -202,7 +202,8 @@ async function valueLpTokens(
     !isHistoryPartial(head) || pool.created_block !== null;
   const addresses = (someEntries: readonly PairEntry[]): string[] =>
     someEntries.map(({ pool }) => pool.address);
-  const countedSupplyOf = ({ pool }: PairEntry): bigint | null => holders?.of(pool.address)?.supply ?? null;
+  const countedSupplyOf = ({ pool }: PairEntry): bigint | null =>
+    holders?.holdingOf(pool.address)?.supply ?? null;
   const uncountedEntries = entries.filter(
     (entry) => hasKnownSupply(entry) && countedSupplyOf(entry) === null,
   );

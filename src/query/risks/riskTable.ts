@@ -84,7 +84,7 @@ export function createRiskTables(
       const warningsOf = (token: Token): Warning[] => warningsOfToken(token, traitsOf(token.address), rules);
       const makeTable = (toldLps: ToldLps): RiskTable => {
         const lpOf = ({ address }: StoredPool): LpFacts => ({
-          holding: holderTable.of(address),
+          holding: holderTable.holdingOf(address),
           partial: isHistoryPartial(head),
           told: toldLps.get(address) ?? null,
         });
@@ -93,7 +93,7 @@ export function createRiskTables(
         const judge = (entry: PairEntry): PairJudgement => ({
           tokenWarningsOf: (token) => [
             ...warningsOf(token),
-            ...(checks.of(token.address)?.rebasing === true ? [REBASING] : []),
+            ...(checks.checksOf(token.address)?.rebasing === true ? [REBASING] : []),
           ],
           shares: sharesOf(entry),
           isSupplyUnanswered: toldLps.get(entry.pool.address) === null,
@@ -102,8 +102,8 @@ export function createRiskTables(
         const warningsByPair = new WeakMap<PairEntry, Warning[]>();
         return {
           watched,
-          checksOf: (token) => checks.of(token),
-          creatorOf: (token) => creatorTable.of(token),
+          checksOf: (token) => checks.checksOf(token),
+          creatorOf: (token) => creatorTable.creatorOf(token),
           logoOf: (token) => logos.get(token) ?? null,
           taxOf: (token) => taxOf(traitsOf(token)),
           keptAtZeroOf: (token) => traitsOf(token)?.kept_at_zero ?? 0n,

@@ -34,6 +34,7 @@ const TITLE_MAX = 200;
 const QUALITY_SHARE = 0.9;
 const VERIFIED_SHARE = 0.06;
 const LOGS_SHARE = 0.04;
+/** A hit with 10^9 logs or more gets the whole LOGS_SHARE. */
 const LOGS_LOG10_MAX = 9;
 
 const blockRow = rowType({ number: u32 });

@@ -26,7 +26,11 @@ interface Node {
 /** Number of automaton states of a dot or a class: several, because of UTF-8. A Unicode class has many. */
 const CLASS_SIZE = 3;
 const UNICODE_CLASS_SIZE = 40;
+/** Largest depth of nested groups. */
 const DEPTH_MAX = 50;
+/** Longest name of a group or of a class of characters, and longest quantifier, that is recognised. */
+const NAME_LENGTH_MAX = 80;
+const QUANTIFIER_LENGTH_MAX = 20;
 const TOO_LARGE: Node = { size: Number.MAX_SAFE_INTEGER, literals: [], character: null };
 
 /** Parses an expression. No input is slow, and no input throws. */
@@ -84,6 +88,11 @@ class Parser {
     return { size: Math.min(size, Number.MAX_SAFE_INTEGER), literals, character: null };
   }
 
+  /** The next characters, at most `length`. */
+  private upcoming(length: number): string {
+    return this.text.slice(this.position, this.position + length);
+  }
+
   private parseAtom(depth: number): Node {
     const character = this.readCharacter();
     if (character === '(') return this.parseGroup(depth);
@@ -95,9 +104,7 @@ class Parser {
   }
 
   private parseGroup(depth: number): Node {
-    const flags = /^\?(?:P?<\w*>|P=\w*|([a-zA-Z-]*)([:)]))/.exec(
-      this.text.slice(this.position, this.position + 80),
-    );
+    const flags = /^\?(?:P?<\w*>|P=\w*|([a-zA-Z-]*)([:)]))/.exec(this.upcoming(NAME_LENGTH_MAX));
     if (flags !== null) {
       this.position += flags[0].length;
       if (/-.*m/.test(flags[1] ?? '')) this.anchorsText = true;
@@ -135,13 +142,11 @@ class Parser {
       return { size: quoted.length, literals: [], character: null };
     }
     if (character === 'p' || character === 'P') {
-      this.position +=
-        /^(?:\{[^}]*\}|.)/.exec(this.text.slice(this.position, this.position + 80))?.[0].length ?? 0;
+      this.position += /^(?:\{[^}]*\}|.)/.exec(this.upcoming(NAME_LENGTH_MAX))?.[0].length ?? 0;
       return { size: UNICODE_CLASS_SIZE, literals: [], character: null };
     }
     if (character === 'x') {
-      this.position +=
-        /^(?:\{[^}]*\}|..)/.exec(this.text.slice(this.position, this.position + 80))?.[0].length ?? 0;
+      this.position += /^(?:\{[^}]*\}|..)/.exec(this.upcoming(NAME_LENGTH_MAX))?.[0].length ?? 0;
       return { size: 1, literals: [], character: null };
     }
     // Escaped letters and digits are special. Every other escaped character is literal.
@@ -152,7 +157,7 @@ class Parser {
   private parseRepetition(): { readonly min: number; readonly max: number; readonly hasQuantifier: boolean } {
     let [min, max, hasQuantifier] = [1, 1, false];
     for (;;) {
-      const nextText = this.text.slice(this.position, this.position + 20);
+      const nextText = this.upcoming(QUANTIFIER_LENGTH_MAX);
       const quantifier = /^(?:([*+?])|\{(\d{1,5})(?:(,)(\d{0,5}))?\})\??/.exec(nextText);
       if (quantifier === null) return { min, max, hasQuantifier };
       this.position += quantifier[0].length;

@@ -16,11 +16,13 @@ import { TIME_BUDGETS } from '../head/timeBudgets';
 const STATES_MAX = 300;
 /** Number of values that the first two bytes of a hash can have. A slice is a range of these values. */
 const PREFIX_COUNT = 65_536;
+/** Width of the first slice, and the largest factor by which the next slice is wider. */
 const FIRST_SLICE_WIDTH = 4;
 /** Width of the first slice for a search that uses the index, because the index selects few files. */
 const FIRST_INDEXED_SLICE_WIDTH = 1_024;
 const SLICE_GROWTH = 64;
-const LITERAL_MIN = 3;
+/** Shortest text for the index, which has texts of three characters. */
+const LITERAL_LENGTH_MIN = 3;
 /** Largest length of the text for the index. A longer text would not reduce the number of files. */
 const NEEDLE_MAX = 60;
 
@@ -57,7 +59,9 @@ export async function readRegexQuestion(
     inLine,
     prefix: `${flags === '' ? '' : `(?${flags})`}^(.*?)(?:${q})`,
     needle:
-      [...longestLiteral].length >= LITERAL_MIN ? [...longestLiteral].slice(0, NEEDLE_MAX).join('') : '',
+      [...longestLiteral].length >= LITERAL_LENGTH_MIN
+        ? [...longestLiteral].slice(0, NEEDLE_MAX).join('')
+        : '',
   };
 }
 

@@ -26,6 +26,7 @@ const BATCH_GROWTH = 8;
  * searches all files for the expression.
  */
 const MORE_FILES = 300;
+/** Safety limit for the lines that one search finds. */
 const LINES_MAX = 200_000;
 
 interface SourceHit {

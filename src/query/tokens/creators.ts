@@ -18,7 +18,7 @@ const countRow = rowType({ stored: u64 });
 /** The creators of tokens. Successive heads share the table until another creator becomes known. */
 interface CreatorTable {
   /** The creator of a token's contract; null if unknown. */
-  of(token: string): Hex | null;
+  creatorOf(token: string): Hex | null;
   /** The creator of the pool's base token. Null if the creator is unknown. */
   ofBase(pool: StoredPool): Hex | null;
 }
@@ -76,7 +76,7 @@ function tableOf(creators: ReadonlyMap<string, Hex>): Pick<KnownCreators, 'creat
   const creatorOf = (token: string): Hex | null => creators.get(token) ?? null;
   return {
     creators,
-    of: creatorOf,
+    creatorOf,
     ofBase: (pool) => creatorOf(pool.base_is_token0 ? pool.token0 : pool.token1),
   };
 }

@@ -18,6 +18,6 @@ export async function findMarketSupply(
   if (entry !== undefined) return supplyOf(entry.facts)?.total ?? null;
   const pool = (await pairs.at(head)).byAddress.get(token)?.pool;
   if (pool === undefined || !shapeOf(pool.pool_type).hasLpToken) return null;
-  const holding = (await holders.at(head)).of(token);
+  const holding = (await holders.at(head)).holdingOf(token);
   return lpSupplyOf(pool, { holding, partial: isHistoryPartial(head) })?.supply ?? null;
 }

@@ -67,11 +67,11 @@ export async function readTokenTable(
         new TokenEntry(address, entriesOfToken, pairs.prices, {
           trades: tradesByToken.get(address) ?? null,
           headTime: head.timestamp,
-          holding: holders.of(address),
+          holding: holders.holdingOf(address),
           partial: isHistoryPartial(head),
           poolsComplete: poolSearch.complete,
           told: toldSupplies.get(address) ?? null,
-          checks: risks === null ? (checks?.of(address) ?? null) : risks.checksOf(address),
+          checks: risks === null ? (checks?.checksOf(address) ?? null) : risks.checksOf(address),
           risks,
           ...(risks === null ? {} : { watched: risks.watched, keptAtZero: risks.keptAtZeroOf(address) }),
         }),

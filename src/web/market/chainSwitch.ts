@@ -14,10 +14,10 @@ export async function setUpChainSwitch(choice: HTMLElement): Promise<void> {
     new AbortController().signal,
   );
   if (!(choice instanceof HTMLSelectElement) || chains.length < 2) return;
-  const shown = findPageChain(chains);
+  const pageChain = findPageChain(chains);
   choice.append(
     ...chains.map((chain) =>
-      h('option', { value: prefixOf(chains, chain), selected: chain === shown }, chain.name),
+      h('option', { value: prefixOf(chains, chain), selected: chain === pageChain }, chain.name),
     ),
   );
   choice.hidden = false;

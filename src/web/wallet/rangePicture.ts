@@ -43,6 +43,8 @@ const HEIGHT = 84;
 const EDGE_MARGIN = 24;
 const BAR_TOP = 30;
 const BAR_HEIGHT = 18;
+/** A text nearer to an edge is not centred, so that it stays inside the picture. */
+const TEXT_MARGIN = 90;
 
 export function rangePicture(position: PortfolioPosition, pair: PairDetail): HTMLElement {
   const range = rangeOf(position, pair);
@@ -91,10 +93,15 @@ function drawRange({ lower, upper, currentPrice }: PriceRange, pair: PairDetail)
   const [lowerX, upperX] = [xOf(lower), xOf(upper)];
   const isInRange = currentPrice !== null && currentPrice >= lower && currentPrice < upper;
   const barProps = { y: BAR_TOP, height: BAR_HEIGHT, rx: 3 };
-  const textAt = (x: number, y: number, text: string, name: string): SVGElement =>
+  const drawText = (x: number, y: number, text: string, name: string): SVGElement =>
     s(
       'text',
-      { x, y, class: name, 'text-anchor': x < 90 ? 'start' : x > WIDTH - 90 ? 'end' : 'middle' },
+      {
+        x,
+        y,
+        class: name,
+        'text-anchor': x < TEXT_MARGIN ? 'start' : x > WIDTH - TEXT_MARGIN ? 'end' : 'middle',
+      },
       text,
     );
   const boundText = (price: number): string =>
@@ -116,8 +123,8 @@ function drawRange({ lower, upper, currentPrice }: PriceRange, pair: PairDetail)
       'data-lower': String(lower),
       'data-upper': String(upper),
     }),
-    textAt(lowerX, BAR_TOP + BAR_HEIGHT + 18, boundText(lower), 'range-bound'),
-    textAt(upperX, BAR_TOP + BAR_HEIGHT + 18, boundText(upper), 'range-bound'),
+    drawText(lowerX, BAR_TOP + BAR_HEIGHT + 18, boundText(lower), 'range-bound'),
+    drawText(upperX, BAR_TOP + BAR_HEIGHT + 18, boundText(upper), 'range-bound'),
     ...(currentPrice === null || currentPrice <= 0
       ? []
       : [
@@ -128,7 +135,7 @@ function drawRange({ lower, upper, currentPrice }: PriceRange, pair: PairDetail)
             y2: BAR_TOP + BAR_HEIGHT + 4,
             class: 'range-now',
           }),
-          textAt(xOf(currentPrice), BAR_TOP - 13, `now ${formatPrice(currentPrice)}`, 'range-now-text'),
+          drawText(xOf(currentPrice), BAR_TOP - 13, `now ${formatPrice(currentPrice)}`, 'range-now-text'),
         ]),
   );
 }

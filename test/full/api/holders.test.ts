@@ -103,7 +103,7 @@ async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<numb
   let known = 0;
   for (const token of tokens) {
     const wanted = plainHolding(of, token);
-    const got = table.of(token);
+    const got = table.holdingOf(token);
     if (wanted === null) expect(got).toBeNull();
     else {
       const dead = got?.watched.get(DEAD) ?? 0n;
@@ -111,7 +111,7 @@ async function expectPlain(tables: HolderTables, of: HeadSnapshot): Promise<numb
       known += 1;
     }
   }
-  for (const token of [ZERO_ADDRESS, hexOf('99', 3, 40)]) expect(table.of(token)).toBeNull();
+  for (const token of [ZERO_ADDRESS, hexOf('99', 3, 40)]) expect(table.holdingOf(token)).toBeNull();
   return known;
 }
 

@@ -89,7 +89,7 @@ test('a balance includes each transfer once at every moment of a promotion, even
       const positive = [...of].filter(([who, balance]) => who !== ZERO_ADDRESS && balance > 0n);
       const largest = positive.map(([, balance]) => balance).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
       // V3 pools have no LP tokens.
-      const holding = holders.of(token);
+      const holding = holders.holdingOf(token);
       if (holding !== null) expect([holding.holders, holding.largest]).toEqual([positive.length, largest]);
     }
   };

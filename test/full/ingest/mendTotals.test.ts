@@ -124,7 +124,7 @@ test.each(GROUPS.map((group) => [group]))(
     for (const table of damaged) {
       const own = steps.filter(({ target }) => target === table);
       // Each target table is rebuilt in steps, from no rows of its source to all rows.
-      expect([own[0]!.rows, own.at(-1)!.rows]).toEqual([0, own.at(-1)!.of]);
+      expect([own[0]!.rows, own.at(-1)!.rows]).toEqual([0, own.at(-1)!.rowTotal]);
       expect(own.length).toBeGreaterThan(STEPS_MIN + 1);
     }
     expect(await contents()).toEqual(before);

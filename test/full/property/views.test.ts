@@ -88,17 +88,19 @@ async function shown(views: Views, head: HeadSnapshot) {
     pairs: pairs.entries.map(({ item, facts, pool, sides, holdings }) => ({
       ...{ item, facts, pool, sides, holdings },
     })),
-    holders: tokens.map((token) => holdingOf(holders.of(token))),
+    holders: tokens.map((token) => holdingOf(holders.holdingOf(token))),
     creators: tokens.map((token) => risks.creatorOf(token)),
     routes: await reader.listRoutes(tokens),
     epochs: epochs.toSorted((a, b) => (a.pair < b.pair || (a.pair === b.pair && a.leg < b.leg) ? -1 : 1)),
     states: await reader.listStates(addresses, []),
-    swaps: await Promise.all(addresses.map((pair) => views.headSwaps.of(head, { pair, leg: 1 }, true))),
+    swaps: await Promise.all(
+      addresses.map((pair) => views.headSwaps.listSwaps(head, { pair, leg: 1 }, true)),
+    ),
   };
 }
 
 /** A holder that never had the token may be missing in `watched`. */
-function holdingOf(holding: ReturnType<Awaited<ReturnType<HolderTables['at']>>['of']>) {
+function holdingOf(holding: ReturnType<Awaited<ReturnType<HolderTables['at']>>['holdingOf']>) {
   if (holding === null) return null;
   const { holders, supply, watched, largest, atZero } = holding;
   return {

@@ -25,7 +25,7 @@ export interface FaultFacts {
 }
 
 export class EndpointFaults {
-  private known: FaultFacts = {
+  private lastFacts: FaultFacts = {
     lastError: null,
     fault: null,
     lastWrongAnswer: null,
@@ -34,25 +34,25 @@ export class EndpointFaults {
   };
 
   get facts(): FaultFacts {
-    return this.known;
+    return this.lastFacts;
   }
 
   noteGood(): void {
-    if (this.known.fault !== null) this.known = { ...this.known, fault: null };
+    if (this.lastFacts.fault !== null) this.lastFacts = { ...this.lastFacts, fault: null };
   }
 
   noteFailure(error: RpcError): void {
-    const lastError = keepText(this.known.lastError, error.message);
-    this.known = { ...this.known, lastError, fault: faultKindOf(error) };
+    const lastError = keepText(this.lastFacts.lastError, error.message);
+    this.lastFacts = { ...this.lastFacts, lastError, fault: faultKindOf(error) };
   }
 
   /** Records an answer that failed verification. `now` is the time in ms of the clock. */
   noteWrongAnswer(reason: string, now: number): void {
-    this.known = {
-      lastError: keepText(this.known.lastError, reason),
+    this.lastFacts = {
+      lastError: keepText(this.lastFacts.lastError, reason),
       fault: 'wrong',
       lastWrongAnswer: reason,
-      wrongAnswerText: keepText(this.known.wrongAnswerText, reason),
+      wrongAnswerText: keepText(this.lastFacts.wrongAnswerText, reason),
       lastWrongAt: now,
     };
   }

@@ -11,7 +11,7 @@ interface Part {
   /** Their places in the list of all calls. */
   readonly places: readonly number[];
   /** Largest number of these calls per request. */
-  readonly most: number;
+  readonly callsMax: number;
   /** Whether the same request failed before. */
   readonly isRepeated: boolean;
 }
@@ -22,7 +22,7 @@ const PARALLEL_REQUESTS = 8;
  * A batch whose answers are too large is split into this many parts. With only two parts, the node would
  * compute each large answer more often.
  */
-const PARTS = 8;
+const TOO_LARGE_PARTS = 8;
 
 export class RequestSender {
   private readonly size: BatchSize;
@@ -63,13 +63,17 @@ export class RequestSender {
   async send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<readonly RpcAnswer[]> {
     if (calls.length === 0) return [];
     const answers: RpcAnswer[] = [];
-    const parts: Part[] = [{ places: calls.map((_, place) => place), most: Infinity, isRepeated: false }];
-    const lanes = this.isReduced && calls.length > this.size.value ? PARALLEL_REQUESTS : 1;
+    const parts: Part[] = [{ places: calls.map((_, place) => place), callsMax: Infinity, isRepeated: false }];
+    const requestsInParallel = this.isReduced && calls.length > this.size.value ? PARALLEL_REQUESTS : 1;
     let failedInARow = 0;
     let failure: RpcError | null = null;
     const sendParts = async (): Promise<void> => {
-      for (let part = parts.shift(); part !== undefined && failedInARow < lanes; part = parts.shift()) {
-        const size = Math.min(this.size.value, part.most);
+      for (
+        let part = parts.shift();
+        part !== undefined && failedInARow < requestsInParallel;
+        part = parts.shift()
+      ) {
+        const size = Math.min(this.size.value, part.callsMax);
         const places = part.places.slice(0, size);
         if (part.places.length > size) parts.unshift({ ...part, places: part.places.slice(size) });
         const { isReduced } = this;
@@ -77,14 +81,14 @@ export class RequestSender {
           places.flatMap((place) => calls[place] ?? []),
           signal,
         );
-        const smaller = sent instanceof RpcError ? this.split({ ...part, places }, sent, isReduced) : null;
-        if (smaller !== null) {
-          parts.unshift(smaller);
+        const nextPart = sent instanceof RpcError ? this.split({ ...part, places }, sent, isReduced) : null;
+        if (nextPart !== null) {
+          parts.unshift(nextPart);
           continue;
         }
-        for (const [at, place] of places.entries())
+        for (const [index, place] of places.entries())
           answers[place] =
-            sent instanceof RpcError ? { error: sent } : (sent[at] ?? noAnswer(this.transport));
+            sent instanceof RpcError ? { error: sent } : (sent[index] ?? noAnswer(this.transport));
         // An answer beyond the limit of its own call says nothing about the other calls.
         if (!(sent instanceof RpcError) || sent.cut === 'call') failedInARow = 0;
         else {
@@ -93,9 +97,9 @@ export class RequestSender {
         }
       }
     };
-    await Promise.all(Array.from({ length: lanes }, sendParts));
-    const rest = failure === null ? noAnswer(this.transport) : { error: failure };
-    return calls.map((_, place) => answers[place] ?? rest);
+    await Promise.all(Array.from({ length: requestsInParallel }, sendParts));
+    const notSent = failure === null ? noAnswer(this.transport) : { error: failure };
+    return calls.map((_, place) => answers[place] ?? notSent);
   }
 
   /** Sends one request. Returns the answers, or the error if the whole request fails. */
@@ -130,14 +134,14 @@ export class RequestSender {
     const { length } = part.places;
     if (length === 1) return null;
     // Answers that are too large do not change the number of calls per request that the node is believed to accept.
-    if (cut === 'call') return { ...part, most: Math.ceil(length / PARTS), isRepeated: false };
+    if (cut === 'call') return { ...part, callsMax: Math.ceil(length / TOO_LARGE_PARTS), isRepeated: false };
     if (kind === 'bad_answer' && isReduced) return null;
     // A single malformed answer may be an accident, so the request is repeated once.
     if (kind === 'bad_answer' && !part.isRepeated) return { ...part, isRepeated: true };
     const isSplit = SPLIT_KINDS.has(kind);
     // A timeout is not retried here. The next attempt uses smaller batches.
     if (isSplit || kind === 'timeout') this.size.noteTooLarge(length);
-    return isSplit ? { ...part, most: Math.ceil(length / 2), isRepeated: false } : null;
+    return isSplit ? { ...part, callsMax: Math.ceil(length / 2), isRepeated: false } : null;
   }
 
   private countError(kind: RpcError['kind'], calls: number): void {

@@ -66,7 +66,7 @@ function justChanged(): HeadSnapshot[] {
 async function readTable(head: HeadSnapshot): Promise<TokenTable> {
   const prices = createTokenPrices(store.runner, CHAIN_ID, CHAIN);
   const pairs = await createPairTables(store.runner, CHAIN_ID, prices, CHAIN.dexes).at(head);
-  return readTokenTable(store.runner, CHAIN_ID, head, pairs, { of: () => null });
+  return readTokenTable(store.runner, CHAIN_ID, head, pairs, { holdingOf: () => null });
 }
 
 const holds = (row: { token0: string; token1: string }, token: string): boolean =>

@@ -33,7 +33,7 @@ beforeEach(() => {
 async function readTable(at: HeadSnapshot): Promise<TokenTable> {
   const prices = createTokenPrices(market.runner, CHAIN_ID, CHAIN);
   const pairs = await createPairTables(market.runner, CHAIN_ID, prices, CHAIN.dexes).at(at);
-  return readTokenTable(market.runner, CHAIN_ID, at, pairs, { of: () => null });
+  return readTokenTable(market.runner, CHAIN_ID, at, pairs, { holdingOf: () => null });
 }
 
 const TOKEN = `/api/v1/tokens/${WPLS}`;
