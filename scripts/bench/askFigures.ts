@@ -17,6 +17,7 @@ export interface Ask {
   path(index: number): string;
 }
 
+/** Number of rounds before the measured ones. */
 const WARM_UP = 20;
 
 export async function askFigures(

@@ -113,6 +113,7 @@ export async function benchExplorer(api: ServedApi, load: LogLoad, readerUrl: st
   const busyContracts = await listBusy(database, load);
   const busyAt = (index: number): Busy =>
     busyContracts[index % busyContracts.length] ?? { address: '', topic0: '' };
+  // Each time all contracts were asked, the last block moves down by seven, so that no request repeats another one.
   const toBlock = (index: number): number =>
     FIRST_BLOCK + Math.floor(load.logs / LOGS_PER_BLOCK) - 1 - Math.floor(index / busyContracts.length) * 7;
   const asks: readonly Ask[] = [
@@ -162,7 +163,7 @@ interface Busy {
   readonly topic0: string;
 }
 
-/** Contracts and events with more logs than one page, from busy to rare. */
+/** Contracts and events with more than 40 logs in the first 1,000 blocks, in a random order. */
 async function listBusy(database: Database, load: LogLoad): Promise<Busy[]> {
   const rows = await askRows<Busy>(
     database,

@@ -9,8 +9,14 @@ import { loadedPair, loadedToken, type SwapLoad } from '../loaders/swapLoader';
 import { askFigures, type Ask } from '../askFigures';
 
 const ROUNDS = 80;
+/** The first of the 10,000 loaded pairs and 5,000 loaded tokens. */
+const ASKED_PAIRS = 9_000;
+const ASKED_TOKENS = 4_000;
 
-/** Parameters differ in every round, so no answer is cached. */
+/**
+ * Parameters differ in every round, so that no cache has the answer: the steps of 7 and 37 have no factor in common with
+ * the numbers of limits, pairs and tokens.
+ */
 function listAsks(): Ask[] {
   const page = (index: number): number => 1 + (index % 90);
   const limit = (index: number): number => 10 + (index % 90);
@@ -27,19 +33,19 @@ function listAsks(): Ask[] {
     {
       name: '/activity of a pair',
       target: 20,
-      path: (i) => `/activity?pair=0x${loadedPair((i * 37) % 9_000)}&limit=${limit(i * 7)}`,
+      path: (i) => `/activity?pair=0x${loadedPair((i * 37) % ASKED_PAIRS)}&limit=${limit(i * 7)}`,
     },
     {
       name: '/tokens/{a}/audit',
       target: 30,
-      path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}/audit`,
+      path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/audit`,
     },
-    { name: '/tokens/{a}', target: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}` },
-    { name: '/pairs/{a}', target: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % 9_000)}` },
+    { name: '/tokens/{a}', target: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}` },
+    { name: '/pairs/{a}', target: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % ASKED_PAIRS)}` },
     {
       name: '/tokens/{a}/ticks',
       target: 20,
-      path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}/ticks?limit=${200 + i}`,
+      path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/ticks?limit=${200 + i}`,
     },
   ];
 }
