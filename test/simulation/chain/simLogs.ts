@@ -6,10 +6,10 @@ import type { Hex } from '../../../src/domain/hex';
 
 export type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
 
-const MOD = 1n << 256n;
+const TWO_POW_256 = 1n << 256n;
 const word = (value: bigint | Hex): string =>
   typeof value === 'bigint'
-    ? (((value % MOD) + MOD) % MOD).toString(16).padStart(64, '0')
+    ? (((value % TWO_POW_256) + TWO_POW_256) % TWO_POW_256).toString(16).padStart(64, '0')
     : value.slice(2).padStart(64, '0');
 
 /** Encodes static words, one after another. */

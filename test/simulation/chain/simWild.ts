@@ -26,10 +26,12 @@ const LARGEST_LIQUIDITY = (1n << 128n) - 1n;
 const LOWEST_ROOT = 4_295_128_739n;
 const HIGHEST_ROOT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const TICK_MAX = 887_272n;
+/** Smallest number of logs of a crowded transaction. */
+const CROWD_MIN = 40;
 /** Largest amount in a log. Sums of thousands of such amounts still fit 256 bits. */
 const LARGEST_AMOUNT = (1n << 240n) - 1n;
 
-type Place = Parameters<Wilderness['drafts']>[0][number];
+type Pool = Parameters<Wilderness['drafts']>[0][number];
 
 export interface WildSize {
   readonly emptyChance: number;
@@ -49,11 +51,11 @@ export function createWilderness(random: Random, size: WildSize, blockRandom?: R
     emptyChance: size.emptyChance,
     transactionsMax: size.transactionsMax,
     drafts(pools) {
-      if (random.chance(size.bigChance)) return crowd(random, pools, size.logsMax);
-      const last = pools.at(-1);
+      if (random.chance(size.bigChance)) return crowdedLogs(random, pools, size.logsMax);
+      const newestPool = pools.at(-1);
       const drafts: Draft[] = [];
-      // The last pool is the newest, and was often created in the same block.
-      if (last !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, last));
+      // The newest pool was often created in the same block.
+      if (newestPool !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, newestPool));
       if (random.chance(0.12)) {
         const pool = random.pick(pools);
         for (let i = random.int(2, 6); i > 0; i -= 1) drafts.push(...tradeOf(random, pool));
@@ -65,8 +67,11 @@ export function createWilderness(random: Random, size: WildSize, blockRandom?: R
   };
 }
 
-/** A node that leaves these logs out can be found by the bloom, except in a block whose bloom is almost full. */
-function blockDrafts(random: Random, pools: readonly Place[], otherDrafts: readonly Draft[]): Draft[] {
+/**
+ * Logs of the block that belong to no transaction. A node that leaves them out must be found by the bloom, so there are
+ * none if they would not change the bloom.
+ */
+function blockDrafts(random: Random, pools: readonly Pool[], otherDrafts: readonly Draft[]): Draft[] {
   if (!random.chance(0.4)) return [];
   const trades = Array.from({ length: random.int(0, 2) }, () => tradeOf(random, random.pick(pools))).flat();
   const drafts = [...trades, systemLog(random)];
@@ -82,8 +87,9 @@ function newToken(id: string): Hex {
   return `0xff${digest(`newborn ${id}`, 19).slice(2)}`;
 }
 
-function crowd(random: Random, pools: readonly Place[], logsMax: number): Draft[] {
-  const count = Math.round(40 * (logsMax / 40) ** random.next());
+function crowdedLogs(random: Random, pools: readonly Pool[], logsMax: number): Draft[] {
+  // The logarithm of the number is uniform, so that large crowds are rare.
+  const count = Math.round(CROWD_MIN * (logsMax / CROWD_MIN) ** random.next());
   const drafts: Draft[] = [];
   while (drafts.length < count) {
     if (random.chance(0.5)) drafts.push(...tradeOf(random, random.pick(pools)));
@@ -96,7 +102,7 @@ function crowd(random: Random, pools: readonly Place[], logsMax: number): Draft[
   return drafts;
 }
 
-function tradeOf(random: Random, { address, kind }: Place): Draft[] {
+function tradeOf(random: Random, { address, kind }: Pool): Draft[] {
   const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
   if (kind === 'v2') return pairTrade(random, address, traderTopic);
   return kind === 'v3' ? [concentratedEvent(random, address, traderTopic)] : [];

@@ -19,6 +19,9 @@ export const ONE = 10n ** 18n;
 export const REM = token(50);
 const TRADERS = [token(901), token(902), token(903)];
 const NOBODY = 0n;
+/** Selectors of the calls that tell whether a pool is stable or weighted. */
+const GET_AMPLIFICATION_PARAMETER = '0x6daccffa';
+const GET_NORMALIZED_WEIGHTS = '0xf89f27ed';
 
 const TOPIC = {
   poolRegistered: '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e',
@@ -30,7 +33,10 @@ const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
 } as const satisfies Record<string, Hex>;
 
-/** The contract of a pool: its answers, and the logs that it causes. Amounts are raw units of 18 decimals. */
+/**
+ * The contract of a pool: its answers, and the logs that it causes. A method is named by what the pool does, and returns
+ * the logs of that. Amounts are raw units of 18 decimals.
+ */
 export class VaultPoolScript {
   readonly address: Hex;
   readonly id: Hex;
@@ -38,14 +44,14 @@ export class VaultPoolScript {
 
   constructor(
     name: string,
-    registered: readonly Hex[],
+    registeredTokens: readonly Hex[],
     /** Answer of getNormalizedWeights. A pool without weights is stable and registers its own share as first token. */
     readonly weights: readonly bigint[],
     readonly fee = 3n * 10n ** 15n,
-    readonly managers: readonly (Hex | bigint)[] = registered.map(() => NOBODY),
+    readonly managers: readonly (Hex | bigint)[] = registeredTokens.map(() => NOBODY),
   ) {
     this.address = digest(`pool ${name}`, 20);
-    this.tokens = weights.length === 0 ? [this.address, ...registered] : registered;
+    this.tokens = weights.length === 0 ? [this.address, ...registeredTokens] : registeredTokens;
     if (weights.length === 0) this.managers = [NOBODY, ...managers];
     this.id = `${this.address}0002${'0'.repeat(20)}`;
   }
@@ -121,8 +127,11 @@ export class VaultWorld {
     this.discovery = new VaultDiscovery({
       rpc: answeringCalls(({ to, data: callData }) => {
         const pool = this.pools.find(({ address }) => address === to);
-        if (pool?.weights.length === 0) return callData === '0x6daccffa' ? data(200_000n, 0n, 1_000n) : null;
-        return pool !== undefined && callData.startsWith('0xf89f27ed') ? arrayData([pool.weights]) : null;
+        if (pool?.weights.length === 0)
+          return callData === GET_AMPLIFICATION_PARAMETER ? data(200_000n, 0n, 1_000n) : null;
+        return pool !== undefined && callData.startsWith(GET_NORMALIZED_WEIGHTS)
+          ? arrayData([pool.weights])
+          : null;
       }),
       dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
       baseIsToken0: this.context.baseIsToken0,
@@ -159,7 +168,7 @@ export class VaultWorld {
 }
 
 function blockOf(number: number, transactions: readonly (readonly Draft[])[]): ChainBlock {
-  const hashOf = (number: number): Hex => digest(`block ${number}`, 32);
+  const hashOf = (blockNumber: number): Hex => digest(`block ${blockNumber}`, 32);
   let logIndex = 0;
   return {
     number,
