@@ -46,7 +46,7 @@ interface Case extends Closest {
 const describe = ({ seed, label, aim, ratio, result, published, plan }: Case): string =>
   `seed ${seed} (${label}) ${aim.isUp ? 'up' : 'down'} ${aim.part}: ratio ${ratio.toFixed(2)}, ` +
   `loss ${result.loss.toPrecision(3)} USD, published ${published.toPrecision(3)} USD, ` +
-  `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.late].map(({ kind }) => kind).join(' ') || 'push only'}`;
+  `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.afterPush].map(({ kind }) => kind).join(' ') || 'push only'}`;
 
 function main(): void {
   const options = readOptions(USAGE, ['suite', ...PRICE_OPTIONS]);

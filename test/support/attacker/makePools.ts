@@ -58,15 +58,17 @@ export function planMarket(seed: number): MarketPlan {
     const count = random.pick([1, 1, 2, 2, 3, 4]);
     labels.push(`${size}×${count}`);
     for (let i = 0; i < count; i += 1) {
-      const to = path[step + 1]!;
-      const other = step === hops - 1 && random.chance(0.3) ? (to === DAI ? USDC : DAI) : to;
+      const nextToken = path[step + 1]!;
+      // Some pools of the last hop hold the other anchor.
+      const quote = step === hops - 1 && random.chance(0.3) ? (nextToken === DAI ? USDC : DAI) : nextToken;
       const [low, high] = SIZES[size];
       const usd = 10 ** (low + random.next() * (high - low) - (i === 0 ? 0 : random.next() * 2));
-      pools.push(planPool(pools.length, path[step]!, other, usd, step, { fair, random, historyBlocks }));
+      pools.push(planPool(pools.length, path[step]!, quote, usd, step, { fair, random, historyBlocks }));
     }
   }
-  const addBeside = (a: Hex, b: Hex, usd: number, step: number | null): void => {
-    const planned = planPool(pools.length, a, b, usd, step, { fair, random, historyBlocks });
+  // Adds a pool that exists from the beginning and is never drained.
+  const addBeside = (tokenA: Hex, tokenB: Hex, usd: number, step: number | null): void => {
+    const planned = planPool(pools.length, tokenA, tokenB, usd, step, { fair, random, historyBlocks });
     pools.push({ ...planned, bornAt: 0, drain: null });
   };
   for (const middle of path.slice(1, -1)) {
@@ -90,31 +92,39 @@ export function planMarket(seed: number): MarketPlan {
 function pathOf(hops: number, random: Random): Hex[] {
   // Addresses are random, so a token is token0 in some pools and token1 in others.
   const freshToken = (): Hex => token(random.int(16, 2 ** 40));
-  const between = Array.from({ length: hops - 1 }, freshToken);
-  if (between.length > 0 && random.chance(0.7)) between[between.length - 1] = NATIVE;
-  return [freshToken(), ...between, random.pick([DAI, USDC])];
+  const middleTokens = Array.from({ length: hops - 1 }, freshToken);
+  if (middleTokens.length > 0 && random.chance(0.7)) middleTokens[middleTokens.length - 1] = NATIVE;
+  return [freshToken(), ...middleTokens, random.pick([DAI, USDC])];
 }
 
-interface Given {
+interface MarketContext {
   readonly fair: ReadonlyMap<Hex, number>;
   readonly random: Random;
   readonly historyBlocks: number;
 }
 
 function planPool(
-  number: number,
-  a: Hex,
-  b: Hex,
+  poolNumber: number,
+  tokenA: Hex,
+  tokenB: Hex,
   usd: number,
   step: number | null,
-  { fair, random, historyBlocks }: Given,
+  { fair, random, historyBlocks }: MarketContext,
 ): PlannedPool {
-  const [token0, token1] = a < b ? [a, b] : [b, a];
+  const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA];
   const kind: PoolKind = random.pick(['v2', 'v2', 'v3', 'v3', 'weighted']);
   const fee = kind === 'v2' ? V2_FEE : random.pick(kind === 'v3' ? V3_FEES : WEIGHTED_FEES);
   const price = fair.get(token0)! / fair.get(token1)!;
   const weight0 = random.pick(WEIGHTS);
-  const pool = new SimPool({ address: poolAddress(number + 1), kind, token0, token1, fee, weight0, price });
+  const pool = new SimPool({
+    address: poolAddress(poolNumber + 1),
+    kind,
+    token0,
+    token1,
+    fee,
+    weight0,
+    price,
+  });
   const value1 = (2 * usd) / fair.get(token1)!;
   if (kind === 'v3') addRanges(pool, value1, random);
   else pool.add(false, value1);
@@ -127,14 +137,14 @@ function planPool(
 }
 
 /** In one of four markets, adds a weighted pool beside a hop whose asset manager is the attacker. */
-function managedPools(path: readonly Hex[], number: number, context: Given): PlannedPool[] {
+function managedPools(path: readonly Hex[], poolNumber: number, context: MarketContext): PlannedPool[] {
   const { fair, random } = context;
   if (!random.chance(0.25)) return [];
   const step = random.int(0, path.length - 2);
-  const [a, b] = [path[step]!, path[step + 1]!];
-  const [token0, token1] = a < b ? [a, b] : [b, a];
+  const [tokenA, tokenB] = [path[step]!, path[step + 1]!];
+  const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA];
   const plan = {
-    address: poolAddress(number + 1),
+    address: poolAddress(poolNumber + 1),
     kind: 'weighted' as const,
     token0,
     token1,

@@ -123,10 +123,12 @@ export class SimBooks {
     return this.fair.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
   }
 
+  /** Records the state of a pool as an event of the running block. */
   note(pool: SimPool, swap: SimEvent['swap'], isNew = false): void {
     this.events.push({ pool, state: pool.state(), swap, isNew });
   }
 
+  /** Trades each pool towards its fair price, as far as the gain exceeds the fee. */
   arbitrage(): void {
     for (const pool of this.pools) {
       const fairPrice = this.fairOf(pool);
@@ -156,16 +158,16 @@ export function toMarketBlock(number: number, events: readonly SimEvent[]): Mark
   const traded = new Map<string, { key: string; amount: number; makers: Hex[] }>();
   for (const { pool, state, swap } of events) {
     const { key } = pool.leg;
-    const isReserves = pool.plan.kind === 'v2';
-    const cause = swap === null ? 'other' : isReserves ? 'reserve_swap' : 'swap';
-    const ofLeg = steps.get(key) ?? [];
-    steps.set(key, ofLeg);
-    ofLeg.push({ state, cause });
+    const hasReserves = pool.plan.kind === 'v2';
+    const cause = swap === null ? 'other' : hasReserves ? 'reserve_swap' : 'swap';
+    const stepsOfLeg = steps.get(key) ?? [];
+    steps.set(key, stepsOfLeg);
+    stepsOfLeg.push({ state, cause });
     if (swap === null) continue;
-    const sum = traded.get(key) ?? { key, amount: 0, makers: [] };
-    traded.set(key, sum);
-    sum.amount += swap.amount1;
-    sum.makers.push(swap.maker);
+    const tradeOfLeg = traded.get(key) ?? { key, amount: 0, makers: [] };
+    traded.set(key, tradeOfLeg);
+    tradeOfLeg.amount += swap.amount1;
+    tradeOfLeg.makers.push(swap.maker);
   }
   return {
     number,
@@ -196,14 +198,16 @@ export function runHistory(plan: MarketPlan): SimMarket {
   const random = new Random(plan.seed + 1);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const books = new SimBooks([], new Map(plan.fair));
-  const drifting = [...plan.fair.keys()].filter((token) => !ANCHORS.some(({ address }) => address === token));
+  const driftingTokens = [...plan.fair.keys()].filter(
+    (token) => !ANCHORS.some(({ address }) => address === token),
+  );
   let block = FIRST_BLOCK;
-  for (let i = 0; i <= plan.historyBlocks; i += 1, block += 1) {
-    for (const token of random.chance(DRIFT_CHANCE) ? drifting : [])
+  for (let historyBlock = 0; historyBlock <= plan.historyBlocks; historyBlock += 1, block += 1) {
+    for (const token of random.chance(DRIFT_CHANCE) ? driftingTokens : [])
       books.fair.set(token, books.fair.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
     books.arbitrage();
     for (const { pool, bornAt, drain } of plan.pools) {
-      if (bornAt === i) {
+      if (bornAt === historyBlock) {
         const clonedPool = pool.clone();
         books.pools.push(clonedPool);
         clonedPool.swapTo(books.fairOf(clonedPool)!);
@@ -211,7 +215,7 @@ export function runHistory(plan: MarketPlan): SimMarket {
       }
       const ownPool = books.pools.find(({ leg }) => leg.key === pool.leg.key);
       if (ownPool === undefined) continue;
-      if (drain?.at === i) {
+      if (drain?.at === historyBlock) {
         ownPool.drain(drain.part);
         books.note(ownPool, null);
       }
@@ -220,7 +224,7 @@ export function runHistory(plan: MarketPlan): SimMarket {
         books.swapTo(ownPool, ownPool.price * Math.exp((random.next() - 0.5) * 0.02), maker);
       }
     }
-    if (i === plan.historyBlocks) books.arbitrage();
+    if (historyBlock === plan.historyBlocks) books.arbitrage();
     pricer.apply(toMarketBlock(block, books.takeEvents()), false);
   }
   return { plan, pricer, books, block: block - 1, price: pricer.priceOf(plan.path[0]!) };

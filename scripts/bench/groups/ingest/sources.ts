@@ -10,7 +10,7 @@ import { runBackfill } from '../../../../src/commands/backfill';
 import { runExport } from '../../../../src/commands/snapshot/export';
 import { loadConfig, type Config } from '../../../../src/config';
 import { askRows } from '../../../../test/support/engine/askRows';
-import { createHyperSync, HYPERSYNC_URL, loadsClient } from '../../../../test/support/node/blockServices';
+import { createHyperSync, HYPERSYNC_URL, packageLoaderFor } from '../../../../test/support/node/blockServices';
 import { writeCryoFiles } from '../../../../test/support/node/cryoFiles';
 import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../../bench';
 import { startBenchChild } from '../../children/childProcess';
@@ -67,7 +67,7 @@ export async function benchSources(bench: Bench): Promise<void> {
     'Parquet files and headers of the node, level bloom': source({ parquet: [paths.defaultFiles] }, BLOOM),
     'an SQD portal, level bloom': source({ source: portal.url }, BLOOM),
     'HyperSync without its client, level bloom': source(
-      { source: HYPERSYNC_URL, loadPackage: loadsClient(keepAnswers(node.url, to)) },
+      { source: HYPERSYNC_URL, loadPackage: packageLoaderFor(keepAnswers(node.url, to)) },
       { ...BLOOM, HYPERSYNC_TOKEN: 'token' },
     ),
     [PROVEN_NODE]: source({}, { PROOF: 'full' }, PROVEN_NODE),
