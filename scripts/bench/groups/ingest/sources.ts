@@ -10,7 +10,11 @@ import { runBackfill } from '../../../../src/commands/backfill';
 import { runExport } from '../../../../src/commands/snapshot/export';
 import { loadConfig, type Config } from '../../../../src/config';
 import { askRows } from '../../../../test/support/engine/askRows';
-import { createHyperSync, HYPERSYNC_URL, packageLoaderFor } from '../../../../test/support/node/blockServices';
+import {
+  createHyperSync,
+  HYPERSYNC_URL,
+  packageLoaderFor,
+} from '../../../../test/support/node/blockServices';
 import { writeCryoFiles } from '../../../../test/support/node/cryoFiles';
 import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../../bench';
 import { startBenchChild } from '../../children/childProcess';
