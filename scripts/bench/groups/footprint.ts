@@ -37,10 +37,10 @@ export async function benchFootprint({ server, figures }: Bench): Promise<void> 
   await node.close();
 }
 
-/** Rows that merges wrote per inserted row, after a backfill of blocks 0 … `to`. */
-async function benchMerges(database: Database, node: BenchChild, to: number): Promise<Figure> {
+/** Rows that merges wrote per inserted row, after a backfill of blocks 0 … `toBlock`. */
+async function benchMerges(database: Database, node: BenchChild, toBlock: number): Promise<Figure> {
   const countersBefore = await readCounters(database);
-  await ingest(node.url, database, to, log);
+  await ingest(node.url, database, toBlock, log);
   await waitForMerges(database);
   const countersAfter = await readCounters(database);
   const inserted = countersAfter.inserted - countersBefore.inserted;

@@ -21,30 +21,30 @@ function listAsks(): Ask[] {
   const page = (index: number): number => 1 + (index % 90);
   const limit = (index: number): number => 10 + (index % 90);
   return [
-    { name: '/tokens', target: 20, path: (i) => `/tokens?page=${page(i)}&limit=${limit(i * 7)}` },
+    { name: '/tokens', targetMs: 20, path: (i) => `/tokens?page=${page(i)}&limit=${limit(i * 7)}` },
     {
       name: '/pairs',
-      target: 20,
+      targetMs: 20,
       path: (i) => `/pairs?page=${page(i)}&limit=${limit(i * 7)}&sort=liquidity_usd`,
     },
-    { name: '/dexes', target: 20, path: () => '/dexes' },
-    { name: '/overview', target: 20, path: () => '/overview' },
-    { name: '/activity', target: 20, path: (i) => `/activity?limit=${limit(i * 7)}` },
+    { name: '/dexes', targetMs: 20, path: () => '/dexes' },
+    { name: '/overview', targetMs: 20, path: () => '/overview' },
+    { name: '/activity', targetMs: 20, path: (i) => `/activity?limit=${limit(i * 7)}` },
     {
       name: '/activity of a pair',
-      target: 20,
+      targetMs: 20,
       path: (i) => `/activity?pair=0x${loadedPair((i * 37) % ASKED_PAIRS)}&limit=${limit(i * 7)}`,
     },
     {
       name: '/tokens/{a}/audit',
-      target: 30,
+      targetMs: 30,
       path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/audit`,
     },
-    { name: '/tokens/{a}', target: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}` },
-    { name: '/pairs/{a}', target: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % ASKED_PAIRS)}` },
+    { name: '/tokens/{a}', targetMs: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}` },
+    { name: '/pairs/{a}', targetMs: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % ASKED_PAIRS)}` },
     {
       name: '/tokens/{a}/ticks',
-      target: 20,
+      targetMs: 20,
       path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/ticks?limit=${200 + i}`,
     },
   ];

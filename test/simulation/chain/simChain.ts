@@ -5,7 +5,7 @@
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
-import { data, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from './simLogs';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
@@ -263,29 +263,33 @@ export class SimChain {
     pools.push({ address, kind, token0, token1 });
     if (kind === 'v2') {
       const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
-      return [{ address: V2_FACTORY, topics, data: data(address, 1n) }];
+      return [{ address: V2_FACTORY, topics, data: dataOf(address, 1n) }];
     }
     const topics = [TOPIC.poolCreated, topicOf(token0), topicOf(token1), topicOf(SIM_V3_FEE_PIPS)];
-    return [{ address: V3_FACTORY, topics, data: data(SIM_V3_TICK_SPACING, address) }];
+    return [{ address: V3_FACTORY, topics, data: dataOf(SIM_V3_TICK_SPACING, address) }];
   }
 
   private v2Event(address: Hex): Draft[] {
     const { random } = this;
     const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
-    const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(random.big(112), random.big(112)) };
+    const sync: Draft = { address, topics: [TOPIC.v2Sync], data: dataOf(random.big(112), random.big(112)) };
     const [amountA, amountB] = [random.big(100), random.big(100)];
     if (random.chance(0.1))
-      return [sync, { address, topics: [TOPIC.v2Mint, traderTopic], data: data(amountA, amountB) }];
+      return [sync, { address, topics: [TOPIC.v2Mint, traderTopic], data: dataOf(amountA, amountB) }];
     if (random.chance(0.1))
       return [
         sync,
-        { address, topics: [TOPIC.v2Burn, traderTopic, traderTopic], data: data(amountA, amountB) },
+        { address, topics: [TOPIC.v2Burn, traderTopic, traderTopic], data: dataOf(amountA, amountB) },
       ];
     // amount0In, amount1In, amount0Out, amount1Out. Some swaps pay out both tokens.
     const amounts = random.chance(0.5)
       ? [amountA, 0n, 0n, amountB]
       : [0n, amountA, amountB, random.chance(0.1) ? amountB : 0n];
-    const swap: Draft = { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: data(...amounts) };
+    const swap: Draft = {
+      address,
+      topics: [TOPIC.v2Swap, traderTopic, traderTopic],
+      data: dataOf(...amounts),
+    };
     // Sometimes a swap has no Sync event, and therefore no price.
     return random.chance(0.05) ? [swap] : [sync, swap];
   }
@@ -296,7 +300,7 @@ export class SimChain {
     const [amountA, amountB] = [random.big(100), random.big(100)];
     if (random.chance(0.1)) {
       const topics = [TOPIC.v3Mint, traderTopic, topicOf(-600n), topicOf(600n)];
-      return [{ address, topics, data: data(digest('sender', 20), random.big(100), amountA, amountB) }];
+      return [{ address, topics, data: dataOf(digest('sender', 20), random.big(100), amountA, amountB) }];
     }
     const [amount0, amount1] = random.chance(0.5) ? [amountA, -amountB] : [-amountA, amountB];
     const [anyRoot, liquidity, anyTick] = [random.big(150), random.big(110), random.int(-800_000, 800_000)];
@@ -305,7 +309,7 @@ export class SimChain {
     const isRootNearTick = anyTick % 2 === 0;
     const tick = isRootNearTick ? anyTick % 1_000 : anyTick;
     const sqrtPrice = isRootNearTick ? BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 96)) : anyRoot;
-    const swapData = data(amount0, amount1, sqrtPrice, liquidity, BigInt(tick));
+    const swapData = dataOf(amount0, amount1, sqrtPrice, liquidity, BigInt(tick));
     return [{ address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swapData }];
   }
 
@@ -314,11 +318,11 @@ export class SimChain {
     const { random } = this;
     const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
     return random.pick<Draft>([
-      { address, topics: [TOPIC.v2Swap], data: data(1n, 2n) },
+      { address, topics: [TOPIC.v2Swap], data: dataOf(1n, 2n) },
       { address, topics: [], data: '0x' },
-      { address, topics: [TOPIC.v3Swap, topicOf(1n), topicOf(2n)], data: data(1n) },
-      { address: stranger, topics: [TOPIC.v2Sync], data: data(5n, 7n) },
-      { address: stranger, topics: [TOPIC.transfer, topicOf(1n), topicOf(2n)], data: data(9n) },
+      { address, topics: [TOPIC.v3Swap, topicOf(1n), topicOf(2n)], data: dataOf(1n) },
+      { address: stranger, topics: [TOPIC.v2Sync], data: dataOf(5n, 7n) },
+      { address: stranger, topics: [TOPIC.transfer, topicOf(1n), topicOf(2n)], data: dataOf(9n) },
     ]);
   }
 }

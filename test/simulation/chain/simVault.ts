@@ -1,7 +1,7 @@
 /** The vault of the simulated chain: pools of two to four tokens, their events, and their answers to calls. */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
-import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
 
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
@@ -105,11 +105,11 @@ function randomWeights(random: Random, count: number): bigint[] {
 }
 
 function feeChange(address: Hex, fee: bigint): Draft {
-  return { address, topics: [TOPIC.feeChanged], data: data(fee) };
+  return { address, topics: [TOPIC.feeChanged], data: dataOf(fee) };
 }
 
 function registration(poolId: Hex, address: Hex): Draft {
-  return { address: VAULT, topics: [TOPIC.poolRegistered, poolId, topicOf(address)], data: data(1n) };
+  return { address: VAULT, topics: [TOPIC.poolRegistered, poolId, topicOf(address)], data: dataOf(1n) };
 }
 
 /** A random event of the pool, and the pool after the event. */
@@ -134,7 +134,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
       tokenIndex === index ? managedBalance + managed : managedBalance,
     );
     return {
-      drafts: [{ address: VAULT, topics, data: data(cash, managed) }],
+      drafts: [{ address: VAULT, topics, data: dataOf(cash, managed) }],
       // The pool counts as managed from now on, because forks of the vault may let an unregistered manager change a
       // balance.
       after: { ...after, managed: managedBalances, hasManager: true },
@@ -157,7 +157,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
     : fairOut(pool, indexIn, indexOut, amountIn);
   const topics = [TOPIC.swap, poolId, topicOf(tokens[indexIn]!), topicOf(tokens[indexOut]!)];
   return {
-    drafts: [{ address: VAULT, topics, data: data(amountIn, amountOut) }],
+    drafts: [{ address: VAULT, topics, data: dataOf(amountIn, amountOut) }],
     after: changeCash(pool, (tokenIndex) =>
       tokenIndex === indexIn ? amountIn : tokenIndex === indexOut ? -amountOut : 0n,
     ),
@@ -221,15 +221,15 @@ export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
     topicOf(pool.tokens[1]!),
   ];
   return random.pick<Draft>([
-    { address: stranger, topics: swapOf(pool.poolId), data: data(7n, 9n) },
-    { address: VAULT, topics: swapOf(`${stranger}${'1'.repeat(24)}`), data: data(7n, 9n) },
-    { address: VAULT, topics: swapOf(pool.poolId), data: data(7n) },
-    { address: VAULT, topics: [TOPIC.swap, pool.poolId], data: data(7n, 9n) },
+    { address: stranger, topics: swapOf(pool.poolId), data: dataOf(7n, 9n) },
+    { address: VAULT, topics: swapOf(`${stranger}${'1'.repeat(24)}`), data: dataOf(7n, 9n) },
+    { address: VAULT, topics: swapOf(pool.poolId), data: dataOf(7n) },
+    { address: VAULT, topics: [TOPIC.swap, pool.poolId], data: dataOf(7n, 9n) },
     registration(secondPoolId, pool.address),
-    { address: VAULT, topics: swapOf(secondPoolId), data: data(7n, 9n) },
+    { address: VAULT, topics: swapOf(secondPoolId), data: dataOf(7n, 9n) },
     feeChange(stranger, 5n * 10n ** 15n),
     { address: pool.address, topics: [TOPIC.feeChanged], data: '0x' },
-    { address: pool.address, topics: swapOf(pool.poolId), data: data(7n, 9n) },
+    { address: pool.address, topics: swapOf(pool.poolId), data: dataOf(7n, 9n) },
   ]);
 }
 
@@ -249,9 +249,9 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
     case SELECTOR.getNormalizedWeights:
       return isWeighted ? arrayData([pool.weights]) : null;
     case SELECTOR.getSwapFeePercentage:
-      return data(pool.fee);
+      return dataOf(pool.fee);
     case SELECTOR.getAmplificationParameter:
-      return pool.nature === 'stable' ? data(200_000n, 0n, 1000n) : null;
+      return pool.nature === 'stable' ? dataOf(200_000n, 0n, 1000n) : null;
     case SELECTOR.getGradualWeightUpdateParams:
       return pool.nature === 'moving' ? arrayData([pool.weights], 1n, 2n) : null;
     default:
@@ -266,7 +266,7 @@ export function answerOfVault(pool: SimVaultPool, callData: Hex): Hex | null {
     return arrayData([tokens, balances.map((cash, i) => cash + managed[i]!)], 1n);
   const tokenIndex = tokens.findIndex((token) => callData.endsWith(token.slice(2)));
   if (!callData.startsWith(SELECTOR.getPoolTokenInfo) || tokenIndex === -1) return null;
-  return data(balances[tokenIndex]!, managed[tokenIndex]!, 1n, hasManager ? MANAGER : 0n);
+  return dataOf(balances[tokenIndex]!, managed[tokenIndex]!, 1n, hasManager ? MANAGER : 0n);
 }
 
 /** Whether this call to the vault asks about the pool. */

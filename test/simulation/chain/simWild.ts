@@ -6,7 +6,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import { bloomOf } from '../fleet/blockJson';
 import type { Wilderness } from './simChain';
-import { data, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from './simLogs';
 
 const TOPIC = {
   v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
@@ -96,7 +96,7 @@ function crowdedLogs(random: Random, pools: readonly Pool[], logsMax: number): D
     else {
       const [from, to] = [0, 1].map(() => topicOf(digest(`holder ${random.int(0, 7)}`, 20)));
       const token = digest(`token ${random.int(0, 11)}`, 20);
-      drafts.push({ address: token, topics: [TOPIC.transfer, from!, to!], data: data(random.big(100)) });
+      drafts.push({ address: token, topics: [TOPIC.transfer, from!, to!], data: dataOf(random.big(100)) });
     }
   }
   return drafts;
@@ -111,8 +111,8 @@ function tradeOf(random: Random, { address, kind }: Pool): Draft[] {
 function pairTrade(random: Random, address: Hex, traderTopic: Hex): Draft[] {
   const reserve = (): bigint => random.pick([0n, 1n, LARGEST_RESERVE, random.big(112), random.big(112)]);
   const amount = (): bigint => random.pick([0n, 1n, LARGEST_RESERVE, random.big(112)]);
-  const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(reserve(), reserve()) };
-  const amounts = data(amount(), amount(), amount(), amount());
+  const sync: Draft = { address, topics: [TOPIC.v2Sync], data: dataOf(reserve(), reserve()) };
+  const amounts = dataOf(amount(), amount(), amount(), amount());
   const swap: Draft = { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: amounts };
   // Some trades are a Sync without a swap, or two swaps after one Sync, as happens when a token calls the pair back.
   return random.pick([[sync, swap], [sync, swap], [sync], [sync, swap, swap]]);
@@ -125,30 +125,30 @@ function concentratedEvent(random: Random, address: Hex, traderTopic: Hex): Draf
   const liquidity = random.pick([0n, 1n, LARGEST_LIQUIDITY, random.big(110)]);
   const tick = random.pick([TICK_MAX, -TICK_MAX, 0n, BigInt(random.int(-200_000, 200_000))]);
   const [lower, upper] = [topicOf(-TICK_MAX), topicOf(tick === -TICK_MAX ? 60n : tick)];
-  const swap = data(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick);
+  const swap = dataOf(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick);
   return random.pick<Draft>([
     { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swap },
     { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swap },
     {
       address,
       topics: [TOPIC.pancakeSwap, traderTopic, traderTopic],
-      data: data(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick, 3n, LARGEST_LIQUIDITY),
+      data: dataOf(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick, 3n, LARGEST_LIQUIDITY),
     },
-    { address, topics: [TOPIC.initialize], data: data(sqrtPrice, tick) },
+    { address, topics: [TOPIC.initialize], data: dataOf(sqrtPrice, tick) },
     {
       address,
       topics: [TOPIC.v3Burn, traderTopic, lower, upper],
-      data: data(liquidity, random.big(100), random.big(100)),
+      data: dataOf(liquidity, random.big(100), random.big(100)),
     },
     {
       address,
       topics: [TOPIC.collect, traderTopic, lower, upper],
-      data: data(digest('payee', 20), random.big(100), random.big(100)),
+      data: dataOf(digest('payee', 20), random.big(100), random.big(100)),
     },
     {
       address,
       topics: [TOPIC.flash, traderTopic, traderTopic],
-      data: data(random.big(100), random.big(100), random.big(60), random.big(60)),
+      data: dataOf(random.big(100), random.big(100), random.big(60), random.big(60)),
     },
   ]);
 }
@@ -158,23 +158,23 @@ function impostor(random: Random, address: Hex): Draft {
   const traderTopic = topicOf(digest('trader 1', 20));
   const dirtyTopic = topicOf(1n << 200n);
   return random.pick<Draft>([
-    { address, topics: [TOPIC.v2Sync], data: data(1n << 112n, 5n) },
-    { address, topics: [TOPIC.v2Sync], data: data(5n, 7n, 9n) },
-    { address, topics: [TOPIC.v2Sync, traderTopic], data: data(5n, 7n) },
-    { address, topics: [TOPIC.v2Swap, dirtyTopic, traderTopic], data: data(5n, 0n, 0n, 7n) },
-    { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: data(-1n, 0n, 0n, 7n) },
-    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: data(5n, -7n, 1n << 160n, 1n, 0n) },
+    { address, topics: [TOPIC.v2Sync], data: dataOf(1n << 112n, 5n) },
+    { address, topics: [TOPIC.v2Sync], data: dataOf(5n, 7n, 9n) },
+    { address, topics: [TOPIC.v2Sync, traderTopic], data: dataOf(5n, 7n) },
+    { address, topics: [TOPIC.v2Swap, dirtyTopic, traderTopic], data: dataOf(5n, 0n, 0n, 7n) },
+    { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: dataOf(-1n, 0n, 0n, 7n) },
+    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: dataOf(5n, -7n, 1n << 160n, 1n, 0n) },
     {
       address,
       topics: [TOPIC.v3Swap, traderTopic, traderTopic],
-      data: data(5n, -7n, 1n << 90n, 1n, 1n << 23n),
+      data: dataOf(5n, -7n, 1n << 90n, 1n, 1n << 23n),
     },
     {
       address,
       topics: [TOPIC.v3Burn, traderTopic, topicOf(1n << 24n), topicOf(60n)],
-      data: data(5n, 1n, 1n),
+      data: dataOf(5n, 1n, 1n),
     },
-    { address, topics: [], data: data(random.big(200)) },
+    { address, topics: [], data: dataOf(random.big(200)) },
     { address, topics: [digest('some other event', 32)], data: '0x01' },
   ]);
 }

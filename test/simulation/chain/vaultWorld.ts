@@ -10,7 +10,7 @@ import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
 import { createLog } from '../../../src/log';
-import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
 import { answeringCalls, contextOf } from '../../support/node/vaultSetup';
 import { ANCHORS, DAI, NATIVE, token } from '../../support/worlds/pools';
 
@@ -61,7 +61,11 @@ export class VaultPoolScript {
   }
 
   private registersPool(): Draft {
-    return { address: VAULT, topics: [TOPIC.poolRegistered, this.id, topicOf(this.address)], data: data(2n) };
+    return {
+      address: VAULT,
+      topics: [TOPIC.poolRegistered, this.id, topicOf(this.address)],
+      data: dataOf(2n),
+    };
   }
 
   registersTokens(managers: readonly (Hex | bigint)[]): Draft {
@@ -73,7 +77,7 @@ export class VaultPoolScript {
   }
 
   changesFee(fee: bigint): Draft {
-    return { address: this.address, topics: [TOPIC.feeChanged], data: data(fee) };
+    return { address: this.address, topics: [TOPIC.feeChanged], data: dataOf(fee) };
   }
 
   /** Makes the log of a join. With negative deltas, it is an exit. */
@@ -84,17 +88,17 @@ export class VaultPoolScript {
 
   swaps(tokenIn: Hex, tokenOut: Hex, amountIn: bigint, amountOut: bigint): Draft {
     const topics = [TOPIC.swap, this.id, topicOf(tokenIn), topicOf(tokenOut)];
-    return { address: VAULT, topics, data: data(amountIn, amountOut) };
+    return { address: VAULT, topics, data: dataOf(amountIn, amountOut) };
   }
 
   manages(token: Hex, cashDelta: bigint, managedDelta: bigint): Draft {
     const topics = [TOPIC.balanceManaged, this.id, topicOf(TRADERS[2]!), topicOf(token)];
-    return { address: VAULT, topics, data: data(cashDelta, managedDelta) };
+    return { address: VAULT, topics, data: dataOf(cashDelta, managedDelta) };
   }
 }
 
 export function transfer(token: Hex, from: Hex, to: Hex, amount: bigint): Draft {
-  return { address: token, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: data(amount) };
+  return { address: token, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: dataOf(amount) };
 }
 
 /** Raw tokens out of a pool with these balances and weights, at a fee of 0.3 %, in float precision. */
@@ -107,19 +111,19 @@ export function amountOutOf(
   return BigInt(Math.floor(balanceOut * (1 - remainingShare)));
 }
 
-interface Published {
+interface PublishedPrice {
   readonly usd: number;
   readonly confidence: number;
 }
 
-const NONE: Published = { usd: 0, confidence: 0 };
+const NO_PRICE: PublishedPrice = { usd: 0, confidence: 0 };
 
 export class VaultWorld {
   readonly registry = new PoolRegistry();
   private readonly context = contextOf(this.registry);
   private readonly pricer = new BlockPricer({ anchors: ANCHORS, wrappedNative: NATIVE }, () => 18);
   private readonly pools: VaultPoolScript[] = [];
-  private readonly prices = new Map<Hex, Published>();
+  private readonly prices = new Map<Hex, PublishedPrice>();
   private readonly discovery: VaultDiscovery;
   private number = 0;
 
@@ -128,7 +132,7 @@ export class VaultWorld {
       rpc: answeringCalls(({ to, data: callData }) => {
         const pool = this.pools.find(({ address }) => address === to);
         if (pool?.weights.length === 0)
-          return callData === GET_AMPLIFICATION_PARAMETER ? data(200_000n, 0n, 1_000n) : null;
+          return callData === GET_AMPLIFICATION_PARAMETER ? dataOf(200_000n, 0n, 1_000n) : null;
         return pool !== undefined && callData.startsWith(GET_NORMALIZED_WEIGHTS)
           ? arrayData([pool.weights])
           : null;
@@ -162,8 +166,8 @@ export class VaultWorld {
     for (let i = 0; i < blocks; i += 1) await this.mine();
   }
 
-  priceOf(token: Hex): Published {
-    return this.prices.get(token) ?? NONE;
+  priceOf(token: Hex): PublishedPrice {
+    return this.prices.get(token) ?? NO_PRICE;
   }
 }
 

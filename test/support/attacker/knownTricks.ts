@@ -51,8 +51,8 @@ export function plainPlans(market: SimMarket): AttackPlan[] {
 }
 
 /** The known tricks in random order, so that a few tries use different tricks on each market. */
-export function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan[] {
-  return listTricks(market, log)
+export function knownTricks(market: SimMarket, wantedLog: number, random: Random): AttackPlan[] {
+  return listTricks(market, wantedLog)
     .map((plan) => ({ plan, order: random.next() }))
     .sort((a, b) => a.order - b.order)
     .map(({ plan }) => plan);
@@ -63,7 +63,7 @@ export function knownTricks(market: SimMarket, log: number, random: Random): Att
  * leaves alone, and waits until the next epoch gives this liquidity weight. Another trick offers a little
  * liquidity at the false price, beyond the honest ranges.
  */
-function listTricks(market: SimMarket, log: number): AttackPlan[] {
+function listTricks(market: SimMarket, wantedLog: number): AttackPlan[] {
   const { books, block } = market;
   const signs = directions(market);
   const blocksToEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
@@ -72,7 +72,7 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
   for (const prepBlocks of waits)
     for (const toEdge of [true, false])
       for (const times of [1, 3, 30, 1_000]) {
-        const favouritePools = favourites(market, log, toEdge);
+        const favouritePools = favourites(market, wantedLog, toEdge);
         const movesOf = ({ pool, edge, usd }: Favourite): AttackMove[] => [
           ...(toEdge ? [{ kind: 'swap' as const, at: 0, pool, log: edge }] : []),
           { kind: 'add', at: 0, pool, usd: usd * times, low: -0.05, high: 0.05 },
@@ -90,13 +90,13 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
             plans.push({ prepBlocks, moves: movesElsewhere, push, afterPush: [] });
           }
       }
-  plans.push(...rangeTricks(market), ...vaultTricks(market, log, waits));
+  plans.push(...rangeTricks(market), ...vaultTricks(market, wantedLog, waits));
   books.pools.forEach(({ plan: { fee } }, pool) => {
     const sign = signs[pool] ?? 0;
     if (sign === 0) return;
     for (const prepBlocks of waits) {
       for (const usd of [2.5e4, 1e5, 1e8]) {
-        const edge = Math.sign(log) * sign * -Math.log(1 - fee);
+        const edge = Math.sign(wantedLog) * sign * -Math.log(1 - fee);
         const moves: AttackMove[] = [
           { kind: 'swap', at: 0, pool, log: edge },
           { kind: 'add', at: 0, pool, usd, low: -0.05, high: 0.05 },
@@ -138,7 +138,7 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
     const depthOf = (i: number): number => {
       const pool = books.pools[i]!;
       const { price, liquidity } = pool.state();
-      return liquidity * Math.sqrt(price) * (books.fair.get(pool.plan.token1) ?? 0) * DEPTH_PART;
+      return liquidity * Math.sqrt(price) * (books.fairPrices.get(pool.plan.token1) ?? 0) * DEPTH_PART;
     };
     const depthOfOthers = pools
       .filter((i) => !rangedPools.includes(i))
@@ -167,16 +167,16 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
  * push or before the epoch begins. In a managed pool the attacker declares a balance instead. Amounts are multiples of
  * the USD that move the price of the pool by the requested percentage.
  */
-function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
+function vaultTricks(market: SimMarket, wantedLog: number, waits: readonly number[]): AttackPlan[] {
   const { books } = market;
   const signs = directions(market);
   const noPush = signs.map(() => 0);
   return books.pools.flatMap(({ plan }, pool) => {
-    const sign = signs[pool]! * Math.sign(log);
+    const sign = signs[pool]! * Math.sign(wantedLog);
     if (sign === 0 || plan.kind !== 'weighted') return [];
-    const { amount0, amount1 } = books.pools[pool]!.held;
-    const usd0 = amount0 * (books.fair.get(plan.token0) ?? 0);
-    const usd1 = amount1 * (books.fair.get(plan.token1) ?? 0);
+    const { amount0, amount1 } = books.pools[pool]!.heldAmounts;
+    const usd0 = amount0 * (books.fairPrices.get(plan.token0) ?? 0);
+    const usd1 = amount1 * (books.fairPrices.get(plan.token1) ?? 0);
     if (plan.isManaged === true)
       return [0, ...waits].flatMap((prepBlocks) =>
         ([0, 1] as const).map((side): AttackPlan => {
@@ -186,7 +186,7 @@ function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): 
       );
     // A deposit of token1 or a withdrawal of token0 raises the price of the pool.
     const [sideIn, sideOut] = sign > 0 ? ([1, 0] as const) : ([0, 1] as const);
-    const usd = (sideIn === 0 ? usd0 : usd1) * Math.expm1(Math.abs(log));
+    const usd = (sideIn === 0 ? usd0 : usd1) * Math.expm1(Math.abs(wantedLog));
     const addedLiquidity: AttackMove = {
       kind: 'add',
       at: 0,
@@ -197,13 +197,19 @@ function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): 
     };
     const join: AttackMove = { kind: 'join', at: 0, pool, side: sideIn, usd };
     const joinBack: AttackMove = { kind: 'join', at: BLOCKS_MAX, pool, side: sideOut, usd: usd / 2 };
-    const exitMove: AttackMove = { kind: 'exit', at: 0, pool, side: sideOut, part: 0.3 * Math.abs(log) };
+    const exitMove: AttackMove = {
+      kind: 'exit',
+      at: 0,
+      pool,
+      side: sideOut,
+      part: 0.3 * Math.abs(wantedLog),
+    };
     const exitBack: AttackMove = {
       kind: 'exit',
       at: BLOCKS_MAX,
       pool,
       side: sideIn,
-      part: 0.1 * Math.abs(log),
+      part: 0.1 * Math.abs(wantedLog),
     };
     return [0, ...waits].flatMap((prepBlocks): AttackPlan[] => [
       { prepBlocks, moves: [join], push: signs, afterPush: [] },
@@ -229,24 +235,24 @@ interface Favourite {
  * Finds the pool of each hop that helps the attack most. With `toEdge`, compares pools by the most extreme
  * price that arbitrage leaves alone, otherwise by the present price.
  */
-function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[] {
+function favourites(market: SimMarket, wantedLog: number, toEdge: boolean): Favourite[] {
   const { books, plan } = market;
   const signs = directions(market);
   const sideUsd = (i: number): number => {
     const { price, liquidity } = books.pools[i]!.state();
-    return liquidity * Math.sqrt(price) * (books.fair.get(books.pools[i]!.plan.token1) ?? 0);
+    return liquidity * Math.sqrt(price) * (books.fairPrices.get(books.pools[i]!.plan.token1) ?? 0);
   };
   return plan.path.slice(1).flatMap((_, step) => {
     const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
     const helpOf = (i: number): number => {
       const pool = books.pools[i]!;
-      const distance = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(log);
+      const distance = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(wantedLog);
       return toEdge ? -Math.log(1 - pool.plan.fee) : distance;
     };
     pools.sort((a, b) => helpOf(b) - helpOf(a));
     const [pool] = pools;
     if (pool === undefined || pools.length < 2) return [];
-    const edge = Math.sign(log) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
+    const edge = Math.sign(wantedLog) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
     return [{ pool, step, edge, usd: 2 * Math.max(...pools.map(sideUsd)) }];
   });
 }

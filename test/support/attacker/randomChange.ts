@@ -125,7 +125,7 @@ function createMove(
   const [tokenA, tokenB] =
     otherToken === ownToken && random.chance(0.5) ? [ownToken, DAI] : [target, otherToken];
   const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA];
-  const fairPrice = (books.fair.get(token0) ?? 1) / (books.fair.get(token1) ?? 1);
+  const fairPrice = (books.fairPrices.get(token0) ?? 1) / (books.fairPrices.get(token1) ?? 1);
   // Pools of the market have lower numbers.
   const number = 500 + moves.length;
   return {

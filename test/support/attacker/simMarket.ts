@@ -37,7 +37,7 @@ type Maker = 'alice' | 'bob' | 'arbitrage' | 'attacker';
 export class SimBooks {
   constructor(
     readonly pools: SimPool[],
-    readonly fair: Map<Hex, number>,
+    readonly fairPrices: Map<Hex, number>,
     /** Value of the attacker's tokens outside of pools, in USD. */
     public attackerUsd = 0,
     private events: SimEvent[] = [],
@@ -46,7 +46,7 @@ export class SimBooks {
   clone(): SimBooks {
     return new SimBooks(
       this.pools.map((pool) => pool.clone()),
-      this.fair,
+      this.fairPrices,
       this.attackerUsd,
       [...this.events],
     );
@@ -60,13 +60,13 @@ export class SimBooks {
 
   /** Token1 per token0 at fair prices; null: a token without a fair price. */
   fairOf({ plan }: SimPool): number | null {
-    const [usd0, usd1] = [this.fair.get(plan.token0), this.fair.get(plan.token1)];
+    const [usd0, usd1] = [this.fairPrices.get(plan.token0), this.fairPrices.get(plan.token1)];
     return usd0 === undefined || usd1 === undefined ? null : usd0 / usd1;
   }
 
   usdOf(pool: SimPool, { amount0, amount1 }: Amounts): number {
     const worth = (amount: number, token: Hex): number =>
-      amount === 0 ? 0 : amount * (this.fair.get(token) ?? 0);
+      amount === 0 ? 0 : amount * (this.fairPrices.get(token) ?? 0);
     return worth(amount0, pool.plan.token0) + worth(amount1, pool.plan.token1);
   }
 
@@ -79,7 +79,8 @@ export class SimBooks {
   }
 
   addAttackers(pool: SimPool, usd: number, low?: number, high?: number): void {
-    const usd1 = this.fair.get(pool.plan.token1) ?? (this.fair.get(pool.plan.token0) ?? 0) / pool.price;
+    const usd1 =
+      this.fairPrices.get(pool.plan.token1) ?? (this.fairPrices.get(pool.plan.token0) ?? 0) / pool.price;
     this.attackerUsd -= this.usdOf(pool, pool.add(true, usd / usd1, low, high));
     this.note(pool, null);
   }
@@ -120,7 +121,7 @@ export class SimBooks {
 
   /** USD per whole token of a side, Infinity without a fair price. */
   private usdPerToken({ plan }: SimPool, side: Side): number {
-    return this.fair.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
+    return this.fairPrices.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
   }
 
   /** Records the state of a pool as an event of the running block. */
@@ -197,14 +198,14 @@ export interface SimMarket {
 export function runHistory(plan: MarketPlan): SimMarket {
   const random = new Random(plan.seed + 1);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
-  const books = new SimBooks([], new Map(plan.fair));
-  const driftingTokens = [...plan.fair.keys()].filter(
+  const books = new SimBooks([], new Map(plan.fairPrices));
+  const driftingTokens = [...plan.fairPrices.keys()].filter(
     (token) => !ANCHORS.some(({ address }) => address === token),
   );
   let block = FIRST_BLOCK;
   for (let historyBlock = 0; historyBlock <= plan.historyBlocks; historyBlock += 1, block += 1) {
     for (const token of random.chance(DRIFT_CHANCE) ? driftingTokens : [])
-      books.fair.set(token, books.fair.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
+      books.fairPrices.set(token, books.fairPrices.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
     books.arbitrage();
     for (const { pool, bornAt, drain } of plan.pools) {
       if (bornAt === historyBlock) {

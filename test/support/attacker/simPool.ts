@@ -79,7 +79,7 @@ export class SimPool {
   }
 
   state(): LegState {
-    const { amount0: reserve0, amount1: reserve1 } = this.held;
+    const { amount0: reserve0, amount1: reserve1 } = this.heldAmounts;
     if (this.vault !== null) return this.vault.legState(reserve0, reserve1);
     if (this.plan.kind === 'v3') return this.walkedState();
     const price = reserve0 > 0 ? this.price : 0;
@@ -101,7 +101,7 @@ export class SimPool {
   }
 
   /** Balances of both tokens. */
-  get held(): Amounts {
+  get heldAmounts(): Amounts {
     return this.amounts(() => true);
   }
 
@@ -155,7 +155,7 @@ export class SimPool {
   /** Gives tokens to a V2 pool and syncs. Returns false for other kinds. */
   donate({ amount0, amount1 }: Amounts): boolean {
     if (this.plan.kind !== 'v2') return false;
-    const amountsBefore = this.held;
+    const amountsBefore = this.heldAmounts;
     const [newAmount0, newAmount1] = [amountsBefore.amount0 + amount0, amountsBefore.amount1 + amount1];
     if (!(newAmount0 > 0) || !(newAmount1 > 0)) return false;
     const liquidityGrowth = Math.sqrt(newAmount0 * newAmount1) / this.liquidityAt(this.sqrtPrice);

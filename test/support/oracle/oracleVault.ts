@@ -257,19 +257,19 @@ export class VaultOracle {
 
   private toLeg(pool: Pool, tokenIn: string, tokenOut: string, amountIn: bigint, amountOut: bigint): LegSwap {
     const [indexIn, indexOut] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
-    const [i, j] = indexIn < indexOut ? [indexIn, indexOut] : [indexOut, indexIn];
+    const [lower, higher] = indexIn < indexOut ? [indexIn, indexOut] : [indexOut, indexIn];
     const { balances, listing } = pool;
-    const [weight0, weight1] = [listing.weights[i] ?? 0n, listing.weights[j] ?? 0n];
-    const [numerator, denominator] = [balances[j]! * weight0, balances[i]! * weight1];
+    const [weight0, weight1] = [listing.weights[lower] ?? 0n, listing.weights[higher] ?? 0n];
+    const [numerator, denominator] = [balances[higher]! * weight0, balances[lower]! * weight1];
     return {
       pair: pool.pair,
-      leg: 256 * i + j,
-      token0: pool.tokens[i]!,
-      token1: pool.tokens[j]!,
+      leg: 256 * lower + higher,
+      token0: pool.tokens[lower]!,
+      token1: pool.tokens[higher]!,
       amount0: indexIn < indexOut ? amountIn : -amountOut,
       amount1: indexIn < indexOut ? -amountOut : amountIn,
-      reserve0: balances[i]!,
-      reserve1: balances[j]!,
+      reserve0: balances[lower]!,
+      reserve1: balances[higher]!,
       price: pool.doubts === 0 && numerator > 0n && denominator > 0n ? [numerator, denominator] : null,
       feePips: toPips(pool.fee),
     };

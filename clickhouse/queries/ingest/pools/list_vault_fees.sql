@@ -5,7 +5,7 @@ SELECT
     data
 FROM logs
 WHERE chain_id = {chain:UInt32}
-    AND address IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({pools:Array(String)})), 20))
     AND topic0 = unhex({topic:String})
     AND topic_count = 1
     AND length(data) = 32

@@ -176,15 +176,15 @@ function compareFills(
   limitName: string,
   limitRates: readonly number[],
 ): Figure {
-  const [value, limit] = [percentile(sourceRates, 50), percentile(limitRates, 50)];
-  const hours = (YEAR_BLOCKS * LOGS_PER_BLOCK) / value / 3_600;
+  const [rate, limitRate] = [percentile(sourceRates, 50), percentile(limitRates, 50)];
+  const hours = (YEAR_BLOCKS * LOGS_PER_BLOCK) / rate / 3_600;
   return {
     name: `fill from ${source}, ${LOGS_PER_BLOCK} logs a block, median of ${ROUNDS}; ${YEAR_BLOCKS} blocks, a year of PulseChain, in ${hours.toFixed(1)} h`,
-    value,
+    value: rate,
     unit: 'logs/s',
     limitName,
-    limit,
-    ratio: value / limit,
+    limit: limitRate,
+    ratio: rate / limitRate,
     target: 'none',
     ok: true,
   };
