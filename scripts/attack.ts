@@ -46,7 +46,7 @@ interface Case extends Closest {
 const describe = ({ seed, label, aim, ratio, result, published, plan }: Case): string =>
   `seed ${seed} (${label}) ${aim.isUp ? 'up' : 'down'} ${aim.part}: ratio ${ratio.toFixed(2)}, ` +
   `loss ${result.loss.toPrecision(3)} USD, published ${published.toPrecision(3)} USD, ` +
-  `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.late].map(({ kind }) => kind).join(' ') || 'push only'}`;
+  `${plan.prepBlocks + 1} blocks, moves ${[...plan.moves, ...plan.afterPush].map(({ kind }) => kind).join(' ') || 'push only'}`;
 
 function main(): void {
   const options = readOptions(USAGE, ['suite', ...PRICE_OPTIONS]);
@@ -78,17 +78,17 @@ function attackPrices(options: Options): void {
   const tries = options.number('tries', 60);
   const aimsPerMarket = options.number('aims', 2);
   const cases: Case[] = [];
-  let stopped = false;
-  let [attackedMarkets, attacks, trusted] = [0, 0, 0];
-  process.on('SIGINT', () => (stopped = true));
-  const began = performance.now();
-  let toldAt = began;
+  let wasStopped = false;
+  let [attackedMarkets, attacks, trustedMarkets] = [0, 0, 0];
+  process.on('SIGINT', () => (wasStopped = true));
+  let toldAt = performance.now();
+  // One market per turn of the event loop, so that SIGINT is handled in between.
   const attackNext = (): void => {
-    if (attackedMarkets < markets && !stopped) {
+    if (attackedMarkets < markets && !wasStopped) {
       const seed = firstSeed + attackedMarkets;
       const market = attackMarket(seed, tries, aimsPerMarket);
       attacks += market.attacks;
-      if (isTrustedMarket(market)) trusted += 1;
+      if (isTrustedMarket(market)) trustedMarkets += 1;
       cases.push(
         ...market.closest.map((attack) => ({
           ...attack,
@@ -110,7 +110,7 @@ function attackPrices(options: Options): void {
     }
     report(
       cases,
-      `${attackedMarkets} markets from seed ${firstSeed}, ${trusted} with a trusted price, ${attacks} attacks`,
+      `${attackedMarkets} markets from seed ${firstSeed}, ${trustedMarkets} with a trusted price, ${attacks} attacks`,
     );
   };
   attackNext();
@@ -145,9 +145,11 @@ function report(cases: Case[], description: string): void {
       ? 'No attack on a trusted price costs less than half of the published cost.'
       : `${belowMin} cases below half.`,
   );
-  const untrustedCheap = cases.filter(({ ratio, isTrusted }) => !isTrusted && !(ratio >= RATIO_MIN)).length;
-  if (untrustedCheap > 0)
-    say(`${untrustedCheap} cases below half of tokens whose price was not trusted before.`);
+  const untrustedBelowMin = cases.filter(
+    ({ ratio, isTrusted }) => !isTrusted && !(ratio >= RATIO_MIN),
+  ).length;
+  if (untrustedBelowMin > 0)
+    say(`${untrustedBelowMin} cases below half of tokens whose price was not trusted before.`);
   if (belowMin > 0) process.exitCode = 1;
 }
 

@@ -18,14 +18,17 @@ import { chooseKind, failureOf, findSmallestPart, verdictOf } from './fuzz/verdi
 const START_SECONDS = 120;
 /** One seed in ten fails with FUZZ_CANARY=1. All of these pass once in 10^9 times. */
 const CANARY_SEEDS = 200;
+/** Largest first seed of a batch, so that all its seeds are 32-bit integers. */
 const SEED_MAX = 2 ** 31 - 1_000;
 const TELL_EVERY_MS = 30_000;
 const USAGE = `Usage: npm run fuzz -- --minutes N [--kind ${KINDS.map(({ name }) => name).join('|')}] [--jobs J]`;
 
 const { minutes, kinds, jobs } = readArguments();
-const began = performance.now();
-const secondsSince = (startedAt) => (performance.now() - startedAt) / 1_000;
-const counts = new Map(kinds.map(({ name }) => [name, { seeds: 0, failures: 0, killed: 0, seconds: 0 }]));
+const startedAt = performance.now();
+const secondsSince = (time) => (performance.now() - time) / 1_000;
+const totalsByKind = new Map(
+  kinds.map(({ name }) => [name, { seeds: 0, failures: 0, killed: 0, seconds: 0 }]),
+);
 let wasStopped = false;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -63,12 +66,15 @@ function readArguments() {
 /** Runs seeds of a kind in one child process. */
 async function runSeeds(kind, firstSeed, count, canary = '0') {
   const { args, env } = kind.child(firstSeed, count);
-  const limit = START_SECONDS + count * kind.seconds;
-  const childEnd = await runChild({ args, env: { ...env, FUZZ_CANARY: canary } }, { limitMs: limit * 1_000 });
+  const limitSeconds = START_SECONDS + count * kind.seconds;
+  const childEnd = await runChild(
+    { args, env: { ...env, FUZZ_CANARY: canary } },
+    { limitMs: limitSeconds * 1_000 },
+  );
   const verdict = wasStopped ? 'stopped' : verdictOf(childEnd, kind.ranMark);
   const failure =
     childEnd.stopped === 'limit'
-      ? `took longer than ${limit} s`
+      ? `took longer than ${limitSeconds} s`
       : childEnd.code === 0
         ? 'no test ran'
         : failureOf(childEnd.output);
@@ -86,7 +92,7 @@ async function findCanary() {
     const smallest = await findSmallestPart(run, { first: firstSeed, count: kind.batch, result });
     if (wasStopped) return false;
     console.log(
-      `canary: found after ${triedSeeds + kind.batch} seeds and ${secondsSince(began).toFixed(0)} s, as it must be: FUZZ_CANARY=1 ${kind.command(smallest.first, smallest.count)}`,
+      `canary: found after ${triedSeeds + kind.batch} seeds and ${secondsSince(startedAt).toFixed(0)} s, as it must be: FUZZ_CANARY=1 ${kind.command(smallest.first, smallest.count)}`,
     );
     return true;
   }
@@ -96,21 +102,21 @@ async function findCanary() {
 /** Runs one batch of random seeds. */
 async function runRound() {
   const kind = chooseKind(kinds, Math.random());
-  const count = counts.get(kind.name);
+  const totals = totalsByKind.get(kind.name);
   const firstSeed = randomInt(1, SEED_MAX);
-  const roundBegan = performance.now();
+  const roundStartedAt = performance.now();
   const run = (firstOfPart, countOfPart) => runSeeds(kind, firstOfPart, countOfPart);
   const result = await run(firstSeed, kind.batch);
-  if (result.verdict === 'passed' || result.verdict === 'failed') count.seeds += kind.batch;
+  if (result.verdict === 'passed' || result.verdict === 'failed') totals.seeds += kind.batch;
   if (result.verdict === 'killed') {
-    count.killed += 1;
-    console.log(`killed for memory, counts neither way: ${kind.command(firstSeed, kind.batch)}`);
+    totals.killed += 1;
+    console.log(`killed for memory, totalsByKind neither way: ${kind.command(firstSeed, kind.batch)}`);
   }
   if (result.verdict === 'failed') {
-    count.failures += 1;
+    totals.failures += 1;
     record(kind, await findSmallestPart(run, { first: firstSeed, count: kind.batch, result }));
   }
-  count.seconds += secondsSince(roundBegan);
+  totals.seconds += secondsSince(roundStartedAt);
 }
 
 function record(kind, { first: firstSeed, count, result }) {
@@ -135,16 +141,16 @@ function readCommit() {
 }
 
 function printProgress() {
-  const parts = [...counts].map(([name, { seeds }]) => `${name} ${seeds}`);
-  const failures = [...counts.values()].reduce((sum, count) => sum + count.failures, 0);
-  console.log(`${secondsSince(began).toFixed(0)} s, seeds: ${parts.join(', ')}; ${failures} failures`);
+  const parts = [...totalsByKind].map(([name, { seeds }]) => `${name} ${seeds}`);
+  const failures = [...totalsByKind.values()].reduce((sum, totals) => sum + totals.failures, 0);
+  console.log(`${secondsSince(startedAt).toFixed(0)} s, seeds: ${parts.join(', ')}; ${failures} failures`);
 }
 
 function printTable() {
   const row = (cells) =>
     cells.map((cell, column) => (column === 0 ? cell.padEnd(12) : cell.padStart(10))).join('');
   console.log(`\n${row(['kind', 'seeds', 'failures', 'killed', 'seconds'])}`);
-  for (const [name, { seeds, failures, killed, seconds }] of counts)
+  for (const [name, { seeds, failures, killed, seconds }] of totalsByKind)
     console.log(row([name, ...[seeds, failures, killed].map(String), seconds.toFixed(0)]));
 }
 
@@ -153,12 +159,12 @@ if (!(await findCanary()) && !wasStopped) {
   console.error(`The fuzzer finds nothing: none of ${CANARY_SEEDS} seeds failed with FUZZ_CANARY=1.`);
   process.exit(1);
 }
-const ticks = setInterval(printProgress, TELL_EVERY_MS);
+const progressTimer = setInterval(printProgress, TELL_EVERY_MS);
 const runRounds = async () => {
-  while (!wasStopped && secondsSince(began) < minutes * 60) await runRound();
+  while (!wasStopped && secondsSince(startedAt) < minutes * 60) await runRound();
 };
 await Promise.all(Array.from({ length: jobs }, runRounds));
-clearInterval(ticks);
+clearInterval(progressTimer);
 printTable();
-const hasFailed = [...counts.values()].some(({ failures }) => failures > 0);
+const hasFailed = [...totalsByKind.values()].some(({ failures }) => failures > 0);
 process.exit(hasFailed ? 1 : wasStopped ? 130 : 0);

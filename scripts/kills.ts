@@ -31,9 +31,13 @@ const FIRST_HEAD_MAX = 200;
  * end, all blocks are compared. */
 const COMPARED_BLOCKS = 100;
 
+/** Most mismatches of one comparison that are shown. */
+const MISMATCHES_SHOWN = 5;
+
 interface Totals {
   kills: number;
   mismatches: string[];
+  /** Seconds of each recovery. */
   readonly seconds: number[];
   readonly byPlan: Map<KillPlan, number>;
   reorgs: number;
@@ -62,7 +66,7 @@ async function runEpisode(seed: number, killsMax: number, totals: Totals): Promi
     while (run.kills < killsMax) await runRound(run, load, random, totals, () => chain.head);
     load.pause();
     await run.untilHead();
-    totals.mismatches.push(...(await run.compare()).slice(0, 5));
+    totals.mismatches.push(...(await run.compare()).slice(0, MISMATCHES_SHOWN));
     await deployment.stop();
     await checkEnd(deployment, settings, dataDir, totals);
   } finally {
@@ -100,7 +104,7 @@ async function runRound(
   totals.seconds.push(seconds);
   process.stderr.write(`${run.deployment.name}: killed ${plan}, recovered after ${seconds.toFixed(1)} s\n`);
   totals.byPlan.set(plan, (totals.byPlan.get(plan) ?? 0) + 1);
-  for (const line of mismatches.slice(0, 5))
+  for (const line of mismatches.slice(0, MISMATCHES_SHOWN))
     totals.mismatches.push(`${run.deployment.name}, ${plan}: ${line}`);
 }
 
@@ -196,7 +200,7 @@ async function main(): Promise<void> {
     throw new Error(`--scenario: got ${name}; allowed: ${Object.keys(SCENARIOS).join(', ')}`);
   const startedAt = performance.now();
   const mismatches = await scenario(kills, seed);
-  const minutes = Math.round((performance.now() - startedAt) / 6_000) / 10;
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
   say(`  mismatches: ${mismatches.length}`);
   say(`  first seed ${seed}; ${minutes} minutes`);
   if (mismatches.length > 0) process.exitCode = 1;

@@ -74,10 +74,11 @@ async function takePicture(browser: Browser, url: string, { look, path, top }: P
   await eventually(hasProblem, (isProblemShown) => isProblemShown === false);
   if (top !== undefined)
     await page.evaluate(`(() => {
+      // A sticky header covers the top of the page. 12 pixels stay free above the element.
       const header = document.querySelector('.top');
-      const room = getComputedStyle(header).position === 'sticky' ? header.offsetHeight : 0;
+      const headerHeight = getComputedStyle(header).position === 'sticky' ? header.offsetHeight : 0;
       const { top } = document.querySelector('${top}').getBoundingClientRect();
-      scrollTo(0, scrollY + top - room - 12);
+      scrollTo(0, scrollY + top - headerHeight - 12);
     })()`);
   await untilDrawn(page);
   const session = await context.newCDPSession(page);
@@ -89,7 +90,7 @@ async function takePicture(browser: Browser, url: string, { look, path, top }: P
 /** Waits until the library of the chart has drawn its bars, which takes some frames. */
 async function untilDrawn(page: Page): Promise<void> {
   const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-  for (let turn = 0; turn < 10; turn += 1) await page.evaluate(twoFrames);
+  for (let round = 0; round < 10; round += 1) await page.evaluate(twoFrames);
 }
 
 /** Waits for the start message of the development chain, which names its page, and until all its blocks are indexed. */

@@ -58,26 +58,26 @@ process.on('SIGINT', stopChildren);
 process.on('SIGTERM', stopChildren);
 
 /** Runs some of the seeds; resolves to whether all passed. */
-async function runPart(firstOfPart, count) {
+async function runPart(firstSeedOfPart, count) {
   const kind = values.lies ? 'lies' : values.engine ? 'engine' : 'simulation';
   // Prints only lines with the beginning of a line of the simulation. Jest's report, which repeats them, is left out.
   const onLine = (line) => /^(seed \d+:|model:|engine:|\d+ )/.test(line) && console.log(line);
-  const { code, stopped, output } = await runChild(seedsChild(kind, firstOfPart, count), { onLine });
+  const { code, stopped, output } = await runChild(seedsChild(kind, firstSeedOfPart, count), { onLine });
   if (stopped !== null) process.exit(130);
   if (code !== 0 && !/^seed \d+:/m.test(output)) console.log(failureOf(output));
   return code === 0;
 }
 
 const partSize = Math.ceil(seeds / jobs);
-const parts = [];
-for (let firstOfPart = firstSeed; firstOfPart < firstSeed + seeds; firstOfPart += partSize) {
-  parts.push(runPart(firstOfPart, Math.min(partSize, firstSeed + seeds - firstOfPart)));
+const runs = [];
+for (let partSeed = firstSeed; partSeed < firstSeed + seeds; partSeed += partSize) {
+  runs.push(runPart(partSeed, Math.min(partSize, firstSeed + seeds - partSeed)));
 }
-const began = performance.now();
-const allPassed = (await Promise.all(parts)).every(Boolean);
-const minutes = (performance.now() - began) / 60_000;
-const rate = Math.round(seeds / minutes);
+const startedAt = performance.now();
+const allPassed = (await Promise.all(runs)).every(Boolean);
+const minutes = (performance.now() - startedAt) / 60_000;
+const seedsPerMinute = Math.round(seeds / minutes);
 console.log(
-  `${seeds} seeds from ${firstSeed} in ${minutes.toFixed(1)} minutes, ${rate} seeds per minute: ${allPassed ? 'no mismatch' : 'MISMATCHES, see the lines above'}`,
+  `${seeds} seeds from ${firstSeed} in ${minutes.toFixed(1)} minutes, ${seedsPerMinute} seeds per minute: ${allPassed ? 'no mismatch' : 'MISMATCHES, see the lines above'}`,
 );
 process.exit(allPassed ? 0 : 1);

@@ -17,8 +17,8 @@ const JUDGED_SECONDS = 120;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 function showMemory(name: string, { slope, median, max, flat }: MemoryReport): string {
-  const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-  return `  memory of the ${name}: ${mib(median.middle)} → ${mib(median.last)} (maximum ${mib(max)}), growth ${mib(slope)} per minute${flat ? '' : ', GROWS'}`;
+  const showMib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  return `  memory of the ${name}: ${showMib(median.middle)} → ${showMib(median.last)} (maximum ${showMib(max)}), growth ${showMib(slope)} per minute${flat ? '' : ', GROWS'}`;
 }
 
 function show(report: SoakReport, seconds: number): void {

@@ -22,7 +22,7 @@ if (!Number.isSafeInteger(loops) || !Number.isSafeInteger(times) || loops < 0 ||
 }
 const [command = 'npm', ...args] = positionals.length === 0 ? ['npm', 'test'] : positionals;
 
-const busy = Array.from({ length: loops }, () =>
+const endlessLoops = Array.from({ length: loops }, () =>
   // A loop ends by itself when this script is gone.
   spawn(
     process.execPath,
@@ -32,24 +32,24 @@ const busy = Array.from({ length: loops }, () =>
     },
   ),
 );
-let running;
+let child;
 let wasStopped = false;
 const stop = () => {
   wasStopped = true;
   // The command has a process group of its own, because a shell does not pass a signal on.
-  if (running !== undefined) process.kill(-running.pid, 'SIGTERM');
+  if (child !== undefined) process.kill(-child.pid, 'SIGTERM');
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
 const rows = [];
 for (let run = 1; run <= times && !wasStopped; run += 1) {
-  const began = performance.now();
-  running = spawn(command, args, { cwd: root, stdio: 'inherit', detached: true });
-  const code = await new Promise((resolve) => running.once('exit', (exit) => resolve(exit ?? 1)));
-  running = undefined;
-  rows.push({ run, code, seconds: Math.round((performance.now() - began) / 1_000) });
+  const startedAt = performance.now();
+  child = spawn(command, args, { cwd: root, stdio: 'inherit', detached: true });
+  const code = await new Promise((resolve) => child.once('exit', (exitCode) => resolve(exitCode ?? 1)));
+  child = undefined;
+  rows.push({ run, code, seconds: Math.round((performance.now() - startedAt) / 1_000) });
 }
-for (const loop of busy) loop.kill('SIGKILL');
+for (const loop of endlessLoops) loop.kill('SIGKILL');
 console.log(`\n${command} ${args.join(' ')}, with ${loops} endless loops beside it:`);
 for (const { run, code, seconds } of rows) console.log(`run ${run}: exit code ${code}, ${seconds} s`);
 process.exit(wasStopped || rows.some(({ code }) => code !== 0) ? 1 : 0);

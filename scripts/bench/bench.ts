@@ -14,6 +14,7 @@ import { loadedAnchors } from './loaders/swapLoader';
 export const log = createLog(process.env['LOG_LEVEL'] ?? 'warn', false);
 /** Longest wait for merges, in ms. After a load of 100 million swaps, ClickHouse still has to merge 20 GB. */
 const MERGES_MS = 1_200_000;
+/** Time between two looks at the server while the benchmark waits for it. */
 const LOOK_MS = 500;
 /** Additional wait after the last merge, in ms. Without this wait, requests of the benchmark were sometimes slow. */
 export const NO_MERGE_FOR_MS = 70_000;
@@ -37,13 +38,17 @@ export function databaseUrl(url: string, name: string): string {
 }
 
 /** Creates a database with the schema on the server. */
-export async function createDatabase(writerUrl: string, name: string, views: boolean): Promise<Database> {
+export async function createDatabase(
+  writerUrl: string,
+  name: string,
+  { hasViews }: { readonly hasViews: boolean } = { hasViews: true },
+): Promise<Database> {
   const admin = openDatabase({ url: writerUrl });
   await admin.command('create', `CREATE DATABASE ${name}`);
   await admin.close();
   const database = openDatabase({ url: databaseUrl(writerUrl, name), requestTimeoutMs: 600_000 });
   await migrate(database, log);
-  if (views) return database;
+  if (hasViews) return database;
   const rows = await askRows<{ name: string }>(
     database,
     "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
@@ -71,6 +76,7 @@ export async function waitForMerges(database: Database, calmMs = 3_000): Promise
 }
 
 const CALM_MS = Number(process.env['BENCH_CALM_MS'] ?? 60_000);
+/** Number of queries that are timed to find out whether the server is calm. */
 const CALM_ASKS = 200;
 /** Limit of loaded data that may still be unwritten to disk, in kilobytes. */
 const UNWRITTEN_MAX_KB = 64 * 1_024;
@@ -89,12 +95,13 @@ export async function waitForCalm(database: Database): Promise<void> {
       await database.select('calm', 'SELECT 1');
       timesMs.push(performance.now() - startedAt);
     }
+    // On a calm machine, slow queries take at most about three times as long as usual ones.
     if (percentile(timesMs, 99) <= 3 * percentile(timesMs, 50)) return;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }
 
-/** Bytes that the kernel has not written to disk yet; 0 if unknown. */
+/** Kilobytes that the kernel has not written to disk yet; 0 if unknown. */
 function unwrittenKb(): number {
   const file = '/proc/meminfo';
   const meminfo = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -111,6 +118,7 @@ export function writeLoadedDescription(folder: string): string {
   return file;
 }
 
+/** Makes the figure of a process's memory. Both numbers are MB. */
 export function memoryFigure(name: string, value: number, limit: number): Figure {
   const target = `<= ${limit} MB`;
   return {

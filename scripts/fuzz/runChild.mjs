@@ -8,6 +8,8 @@ import { root } from './kinds.mjs';
 
 /** A child may need this time to end by itself and to remove its files. */
 const GRACE_MS = 10_000;
+/** Time in ms to wait for the output of a child that has ended. */
+const CLOSE_WAIT_MS = 1_000;
 const OUTPUT_CHARACTERS_MAX = 500_000;
 
 /** The functions that stop the running children. */
@@ -30,7 +32,7 @@ function countMemoryKills() {
  * `onLine` gets each line of its standard error.
  */
 export async function runChild({ args, env }, { limitMs, onLine } = {}) {
-  const kills = countMemoryKills();
+  const killsBefore = countMemoryKills();
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,13 +41,13 @@ export async function runChild({ args, env }, { limitMs, onLine } = {}) {
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot start ${process.execPath}`);
-  let stopped = null;
+  let stopReason = null;
   let output = '';
-  let line = '';
+  let unfinishedLine = '';
   const timers = [];
   const stop = (reason) => {
-    if (stopped !== null) return;
-    stopped = reason;
+    if (stopReason !== null) return;
+    stopReason = reason;
     kill(-pid, 'SIGTERM');
     timers.push(setTimeout(() => kill(-pid, 'SIGKILL'), GRACE_MS));
   };
@@ -56,14 +58,14 @@ export async function runChild({ args, env }, { limitMs, onLine } = {}) {
       .setEncoding('utf8')
       .on('data', (chunk) => (output = (output + chunk).slice(-OUTPUT_CHARACTERS_MAX)));
   child.stderr.on('data', (chunk) => {
-    const lines = (line + chunk).split('\n');
-    line = lines.pop() ?? '';
+    const lines = (unfinishedLine + chunk).split('\n');
+    unfinishedLine = lines.pop() ?? '';
     if (onLine) lines.forEach(onLine);
   });
   // A process that the child left may hold its output open, so `exit` is awaited, and `close` only for a moment.
   const [code, signal] = await new Promise((resolve) => {
     child.once('close', (...codeAndSignal) => resolve(codeAndSignal));
-    child.once('exit', (...codeAndSignal) => timers.push(setTimeout(resolve, 1_000, codeAndSignal)));
+    child.once('exit', (...codeAndSignal) => timers.push(setTimeout(resolve, CLOSE_WAIT_MS, codeAndSignal)));
   });
   stops.delete(stop);
   timers.forEach(clearTimeout);
@@ -71,7 +73,7 @@ export async function runChild({ args, env }, { limitMs, onLine } = {}) {
     kill(-pid, 'SIGKILL');
     removeRunFolders(pid);
   }
-  return { code, signal, stopped, output, isOutOfMemory: countMemoryKills() > kills };
+  return { code, signal, stopped: stopReason, output, isOutOfMemory: countMemoryKills() > killsBefore };
 }
 
 /** Kills a process or, by its negative id, a group. */

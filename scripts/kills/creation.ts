@@ -141,9 +141,9 @@ async function untilKill(
   random: Random,
   { engineMs, schemaMs }: StartTimes,
 ): Promise<void> {
-  const isCreation = random.chance(0.5);
-  const withinMs = isCreation ? schemaMs : Math.max(KILL_WITHIN_MS, engineMs + schemaMs);
-  if (isCreation) await untilPast(program, 'before the engine answered');
+  const startsAtEngine = random.chance(0.5);
+  const withinMs = startsAtEngine ? schemaMs : Math.max(KILL_WITHIN_MS, engineMs + schemaMs);
+  if (startsAtEngine) await untilPast(program, 'before the engine answered');
   await delay(random.int(0, Math.round(withinMs)));
 }
 
@@ -160,8 +160,8 @@ async function killFolder(
   const settings = { ...settingsOf(world), ...secondChain };
   const engines = new Set<number>();
   for (let killsLeft = random.int(1, killsMax); killsLeft > 0; killsLeft -= 1) {
-    const endFault = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, times);
-    if (endFault !== null) return [endFault];
+    const outputOfEnd = await killStart(world, { ...settings, DATA_DIR: dataDir }, engines, times);
+    if (outputOfEnd !== null) return [outputOfEnd];
   }
   const deployment = allInOne(settings, dataDir);
   try {
@@ -193,11 +193,11 @@ async function killStart(
   }
   const dataDir = settings['DATA_DIR'] ?? '';
   const engine = enginePid(dataDir);
-  const withEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
+  const killsEngine = engine !== null && random.chance(0.5) && isEngine(engine, dataDir);
   const programEnd = program.end('SIGKILL');
   // Kills the database server without waiting for the program's end, because the server ends by itself soon after the
   // program.
-  if (withEngine) report.engineKills += killGroup(engine) ? 1 : 0;
+  if (killsEngine) report.engineKills += killGroup(engine) ? 1 : 0;
   await programEnd;
   if (engine !== null) engines.add(engine);
   report.kills += 1;

@@ -53,10 +53,10 @@ class EndCounter {
   }
 
   /** Throws with the program's output if the program ended too often. */
-  note(words: string): void {
+  note(lastOutput: string): void {
     this.ends += 1;
     if (this.ends >= ENDS_MAX)
-      throw new Error(`the program ended ${this.ends} times in a row without a kill: ${words}`);
+      throw new Error(`the program ended ${this.ends} times in a row without a kill: ${lastOutput}`);
   }
 }
 
@@ -123,7 +123,7 @@ class SeparateProcesses implements Deployment {
    * Number of restarts of the database server when `ends` was last reset. Each new restart resets `ends`, because a
    * program that ends while the server is away has no defect.
    */
-  private restarts = 0;
+  private restartsAtReset = 0;
   private readonly engines = new Set<number>();
   private readonly log = createLog('silent', false);
 
@@ -170,10 +170,10 @@ class SeparateProcesses implements Deployment {
   }
 
   /** Counts the end of a program if the database server runs and has not restarted since the last reset. */
-  private noteEnd(words: string): void {
+  private noteEnd(lastOutput: string): void {
     const status = this.server?.status();
-    if (status?.state === 'up' && status.restarts === this.restarts) return this.ends.note(words);
-    this.restarts = status?.restarts ?? 0;
+    if (status?.state === 'up' && status.restarts === this.restartsAtReset) return this.ends.note(lastOutput);
+    this.restartsAtReset = status?.restarts ?? 0;
     this.ends.reset();
   }
 

@@ -19,7 +19,11 @@ export const KILL_PLANS: readonly KillPlan[] = ['engine', 'ingester', 'both', TW
 const STEP_MS = 40;
 const REORG_DEPTH_MAX = 24;
 /** Most steps of the chain without a new branch, so that a short run has reorgs with any seed. */
-const CALM_MAX = 20;
+const STEPS_WITHOUT_BRANCH_MAX = 20;
+/** Chances of each step: a new branch, and the return to an abandoned one. */
+const REORG_CHANCE = 0.06;
+const RETURN_CHANCE = 0.03;
+const LEFT_BRANCHES_MAX = 4;
 
 /** Moves the chain: usually one more block, sometimes another branch, or back to the previous branch. */
 export class ChainLoad {
@@ -49,12 +53,12 @@ export class ChainLoad {
     const depthMax = Math.min(REORG_DEPTH_MAX, chain.head - chain.final - 1);
     const chance = random.next();
     this.stepsWithoutBranch += 1;
-    if ((chance < 0.06 || this.stepsWithoutBranch > CALM_MAX) && depthMax > 0) {
+    if ((chance < REORG_CHANCE || this.stepsWithoutBranch > STEPS_WITHOUT_BRANCH_MAX) && depthMax > 0) {
       const depth = random.int(1, depthMax);
       this.leftBranches.push(chain.reorg(depth, random.int(depth, depth + 2)));
       this.reorgs += 1;
       this.stepsWithoutBranch = 0;
-    } else if (chance < 0.09) {
+    } else if (chance < REORG_CHANCE + RETURN_CHANCE) {
       // Returns to an abandoned branch, if the parent of its first block is still canonical.
       const branch = this.leftBranches.pop();
       if (branch !== undefined && branch.length > 1 && this.isLonger(branch) && chain.restore(branch))
@@ -62,7 +66,7 @@ export class ChainLoad {
     } else if (chain.head < this.headMax) {
       chain.setHead(chain.head + 1);
     }
-    if (this.leftBranches.length > 4) this.leftBranches.shift();
+    if (this.leftBranches.length > LEFT_BRANCHES_MAX) this.leftBranches.shift();
   }
 
   private isLonger(branch: StubBranch): boolean {
@@ -97,7 +101,7 @@ async function readReady(url: string): Promise<Ready | null> {
 export class KillRun {
   readonly truth: StubTruth;
   kills = 0;
-  private questions = 0;
+  private requests = 0;
 
   constructor(
     private readonly chain: StubChain,
@@ -150,10 +154,10 @@ export class KillRun {
   }
 
   /** Whether an answer comes from the database and not from a cache. */
-  private async answers(): Promise<boolean> {
+  private async isDatabaseUp(): Promise<boolean> {
     // Each request names a new maker, so that no cache has the answer.
-    this.questions += 1;
-    const maker = `0x${this.questions.toString(16).padStart(40, '0')}`;
+    this.requests += 1;
+    const maker = `0x${this.requests.toString(16).padStart(40, '0')}`;
     try {
       const answer = await fetch(`${this.deployment.url()}/api/v1/activity?limit=1&maker=${maker}`);
       await answer.arrayBuffer();
@@ -178,7 +182,7 @@ export class KillRun {
       if (head?.block_number == null || !isAwaitedHead(head.block_number, head.block_hash ?? ''))
         return false;
       const silenceSeconds = database?.last_answer_seconds ?? Infinity;
-      return silenceSeconds * 1_000 < askedAt - killedAt && (await this.answers());
+      return silenceSeconds * 1_000 < askedAt - killedAt && (await this.isDatabaseUp());
     };
     const describeLast = (): string =>
       `${JSON.stringify(lastReady)}\n${this.deployment.output().split('\n').slice(-40).join('\n')}`;

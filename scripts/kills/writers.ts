@@ -34,7 +34,7 @@ const STEP_MS = 250;
  * on this machine.
  */
 const TAKEOVER_MAX_MS = 30_000;
-const STARTS_MAX = 5;
+const STARTS_PER_TAKEOVER_MAX = 5;
 /** A fight goes on until this number of writers were replaced, though a slow machine reaches the last block before. */
 const REPLACED_MIN = 3;
 
@@ -103,11 +103,11 @@ class WritersWorld {
   }
 
   /** Stops a process for a random time. */
-  async pause(writer: Spawned, msMax: number): Promise<void> {
+  async pause(writer: Spawned, pauseMaxMs: number): Promise<void> {
     if (writer.hasEnded()) return;
     this.report.stops += 1;
     writer.process.kill('SIGSTOP');
-    await delay(this.random.int(1, msMax));
+    await delay(this.random.int(1, pauseMaxMs));
     writer.process.kill('SIGCONT');
   }
 
@@ -194,9 +194,9 @@ export async function fightOverDatabase({ random, seed, blocks, say }: WritersPl
       const isStopped = random.chance(0.7);
       if (isStopped) olderWriter.process.kill('SIGSTOP');
       writer = world.start('ingest');
-      const pauseWriter = world.pause.bind(world, writer, 800);
+      const newWriter = writer;
       await delay(random.int(1, 3_000));
-      if (random.chance(0.4)) await pauseWriter();
+      if (random.chance(0.4)) await world.pause(newWriter, 800);
       if (isStopped) olderWriter.process.kill('SIGCONT');
       report.stops += isStopped ? 1 : 0;
       await world.untilEnd(olderWriter);
@@ -216,10 +216,10 @@ export async function killWriters(kills: number, plan: WritersPlan): Promise<Wri
   const world = await WritersWorld.open(random, seed, blocks);
   const { report, chain, load } = world;
   try {
-    const beganAt = performance.now();
+    const startedAt = performance.now();
     let writer = world.start('ingest --standby');
     await world.untilBlock(FIRST_HEAD);
-    const msMax = TAKEOVER_MAX_MS + STARTS_MAX * (performance.now() - beganAt);
+    const takeoverMaxMs = TAKEOVER_MAX_MS + STARTS_PER_TAKEOVER_MAX * (performance.now() - startedAt);
     let standby = world.start('ingest --standby');
     load.begin();
     while (report.replaced < kills) {
@@ -233,7 +233,7 @@ export async function killWriters(kills: number, plan: WritersPlan): Promise<Wri
       load.begin();
       report.seconds.push(seconds);
       report.replaced += 1;
-      if (seconds * 1_000 > msMax)
+      if (seconds * 1_000 > takeoverMaxMs)
         report.mismatches.push(`the standby took ${seconds} s: ${standby.lastWords()}`);
       writer = standby;
       standby = world.start('ingest --standby');

@@ -9,17 +9,19 @@ export interface MemorySample {
 export interface MemoryReport {
   /** Slope of a line through the samples after the warm-up, in bytes per minute. */
   readonly slope: number;
+  /** Median bytes of the middle and of the last third of the run. */
   readonly median: { readonly middle: number; readonly last: number };
   readonly max: number;
+  /** Whether the memory has not grown. */
   readonly flat: boolean;
 }
 
 /**
- * Largest factor by which the last third may exceed the middle third. It is above 1 because garbage collection is
- * irregular.
+ * Share and bytes by which the last third may exceed the middle third together. They are above 0 because garbage
+ * collection is irregular.
  */
-const GROWTH_MAX = 0.1;
-const GROWTH_BYTES = 32 * 2 ** 20;
+const GROWTH_SHARE_MAX = 0.1;
+const GROWTH_BYTES_MAX = 32 * 2 ** 20;
 
 /** Judges the samples. The first third of the run is the warm-up. Throws if there are too few samples. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
@@ -32,7 +34,7 @@ export function judgeMemory(samples: readonly MemorySample[]): MemoryReport {
     slope: slopeOf(samplesBetween(1 / 3, 1)) * 60,
     median: { middle, last },
     max: Math.max(...samples.map(({ bytes }) => bytes)),
-    flat: last <= middle * (1 + GROWTH_MAX) + GROWTH_BYTES,
+    flat: last <= middle * (1 + GROWTH_SHARE_MAX) + GROWTH_BYTES_MAX,
   };
 }
 
@@ -47,15 +49,15 @@ function medianOf(samples: readonly MemorySample[]): number {
 function slopeOf(samples: readonly MemorySample[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [meanX, meanY] = [
+  const [meanSeconds, meanBytes] = [
     mean(samples.map(({ seconds }) => seconds)),
     mean(samples.map(({ bytes }) => bytes)),
   ];
   let covariance = 0;
   let variance = 0;
   for (const { seconds, bytes } of samples) {
-    covariance += (seconds - meanX) * (bytes - meanY);
-    variance += (seconds - meanX) ** 2;
+    covariance += (seconds - meanSeconds) * (bytes - meanBytes);
+    variance += (seconds - meanSeconds) ** 2;
   }
   return variance === 0 ? 0 : covariance / variance;
 }

@@ -36,10 +36,12 @@ const STREAM = '/api/v1/activity/stream';
  */
 const DIALECT = '/api';
 const MOUNTS = ['/v2/api', '/api/v1', '/api/v1/etherscan'];
-const HOT_SHARE = 0.7;
+/** Share of the frequent paths in all requests. */
+const FREQUENT_SHARE = 0.7;
 
 export class Questions {
-  private asked = 0;
+  /** Number of requested examples. */
+  private askedExamples = 0;
 
   private constructor(
     private readonly facts: Facts,
@@ -75,35 +77,35 @@ export class Questions {
   }
 
   /** Whether each path was requested at least once. */
-  get isRound(): boolean {
-    return this.asked >= this.examples.length;
+  get areAllAsked(): boolean {
+    return this.askedExamples >= this.examples.length;
   }
 
   /** Returns the next request. `finalBlock` is the last block that no reorg replaces. */
   next(finalBlock: number): Question {
     const { random } = this;
-    const example = this.examples[this.asked % this.examples.length];
-    if (example === undefined || random.chance(HOT_SHARE)) return this.hot(finalBlock);
+    const example = this.examples[this.askedExamples % this.examples.length];
+    if (example === undefined || random.chance(FREQUENT_SHARE)) return this.frequent(finalBlock);
     // The paths are requested in turn, so that a short run requests all of them.
-    this.asked += 1;
+    this.askedExamples += 1;
     return example;
   }
 
-  private hot(finalBlock: number): Question {
+  private frequent(finalBlock: number): Question {
     const { random, facts } = this;
     const pair = random.pick(facts.pairs);
     const token = random.pick(facts.tokens);
     const limit = random.int(1, 100);
-    const bars = `timeframe=${random.pick(TIMEFRAMES)}&limit=${random.int(1, 1_000)}&fill=${random.chance(0.3)}`;
+    const barOptions = `timeframe=${random.pick(TIMEFRAMES)}&limit=${random.int(1, 1_000)}&fill=${random.chance(0.3)}`;
     const sort = random.pick(['volume_24h_usd', 'liquidity_usd', 'tx_24h', 'price_change_24h', 'created_at']);
     const allQuestions: readonly Question[] = [
       {
         name: '/api/v1/pairs/{address}/ticks',
-        path: `/api/v1/pairs/${pair}/ticks?${bars}&currency=${random.pick(['usd', 'quote'])}`,
+        path: `/api/v1/pairs/${pair}/ticks?${barOptions}&currency=${random.pick(['usd', 'quote'])}`,
       },
       {
         name: '/api/v1/tokens/{address}/ticks',
-        path: `/api/v1/tokens/${token}/ticks?${bars}&currency=${random.pick(['usd', 'native'])}`,
+        path: `/api/v1/tokens/${token}/ticks?${barOptions}&currency=${random.pick(['usd', 'native'])}`,
       },
       {
         name: '/api/v1/pairs',

@@ -57,11 +57,13 @@ const LOGS_PER_BLOCK = 16;
 const PAIRS = 12;
 /** Time in ms between two steps of the chain: twenty times as fast as PulseChain. */
 const STEP_MS = 500;
-const SAMPLE_MS = 500;
+const SAMPLE_EVERY_MS = 500;
+const TELL_EVERY_MS = 30_000;
+/** Longest time in ms of one connection, for each stream client. */
 const FOLLOWERS_MS = [400, 3_000, 15_000];
 /** Most faults to collect, so that a repeated fault does not flood the report. */
 const FAULTS_MAX = 20;
-/** Paths that may answer 503 for a moment, while the API is behind. */
+/** The path that answers 503 while the API is behind, which is no fault. */
 const READY = '/readyz';
 
 interface Traffic {
@@ -121,14 +123,14 @@ async function soak(
       new EventFollower(() => streamUrl, new Random(seed + stayMs), `${firstBlock}-1048575`, stayMs),
   );
   for (const follower of followers) follower.begin();
-  const beganAt = performance.now();
-  const endsAt = beganAt + seconds * 1_000;
-  const memory = sampleMemory(program, dataDir, beganAt, endsAt, (memoryText) =>
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1_000;
+  const memory = sampleMemory(program, dataDir, startedAt, endsAt, (memoryText) =>
     say(`${memoryText}, ${traffic.times.length} answers, block ${chain.head}`),
   );
   const chainTimer = setInterval(() => load.step(), STEP_MS);
   const askerRuns = Array.from({ length: askers }, async () => {
-    while (performance.now() < endsAt || !questions.isRound)
+    while (performance.now() < endsAt || !questions.areAllAsked)
       await ask(program.url, questions.next(chain.final), traffic);
   });
   await Promise.all(askerRuns);
@@ -163,13 +165,13 @@ async function ask(url: string, question: Question, traffic: Traffic): Promise<v
 
 /** Returns null, or a description if the service answers that the client must ask again. */
 async function askOnce(url: string, { name, path }: Question, traffic: Traffic): Promise<string | null> {
-  const startedAt = performance.now();
+  const askedAt = performance.now();
   try {
     const answer = await fetch(`${url}${path}`);
     const text = await answer.text();
     const failureText = `${answer.status} of ${name}: ${path} ${text.slice(0, 200)}`;
     if (answer.status === 503 && name !== READY) return failureText;
-    const ms = performance.now() - startedAt;
+    const ms = performance.now() - askedAt;
     traffic.times.push(ms);
     traffic.asked.set(name, [...(traffic.asked.get(name) ?? []), ms]);
     if (answer.status !== 200 && name !== READY) traffic.faults.add(failureText);
@@ -188,6 +190,7 @@ function watchLog(program: Program): string[] {
     const lines = (unfinishedLine + chunk.toString()).split('\n');
     unfinishedLine = lines.pop() ?? '';
     for (const line of lines)
+      // Level 50 is an error, 60 a fatal error.
       if (/^\{"level":[56]0,/.test(line) && errors.length < FAULTS_MAX) errors.push(line);
   });
   return errors;
@@ -201,23 +204,26 @@ interface Samples {
 async function sampleMemory(
   program: Program,
   dataDir: string,
-  beganAt: number,
-  end: number,
+  startedAt: number,
+  endsAt: number,
   say: (text: string) => void,
 ): Promise<Samples> {
   const samples: Samples = { program: [], engine: [] };
-  let toldAt = beganAt;
-  while (performance.now() < end) {
+  let toldAt = startedAt;
+  while (performance.now() < endsAt) {
     const now = performance.now();
-    const seconds = (now - beganAt) / 1_000;
+    const seconds = (now - startedAt) / 1_000;
     samples.program.push({ seconds, bytes: residentBytes(program.process.pid ?? 0) });
     samples.engine.push({ seconds, bytes: residentBytes(enginePid(dataDir) ?? 0) });
-    if (now - toldAt > 30_000) {
+    if (now - toldAt > TELL_EVERY_MS) {
       toldAt = now;
-      const mib = (list: readonly MemorySample[]): number => Math.round((list.at(-1)?.bytes ?? 0) / 2 ** 20);
-      say(`${Math.round(seconds)} s: program ${mib(samples.program)} MiB, engine ${mib(samples.engine)} MiB`);
+      const lastMib = (list: readonly MemorySample[]): number =>
+        Math.round((list.at(-1)?.bytes ?? 0) / 2 ** 20);
+      say(
+        `${Math.round(seconds)} s: program ${lastMib(samples.program)} MiB, engine ${lastMib(samples.engine)} MiB`,
+      );
     }
-    await delay(SAMPLE_MS);
+    await delay(SAMPLE_EVERY_MS);
   }
   return samples;
 }

@@ -20,7 +20,7 @@ const log = createLog('silent', false);
 
 /** The database is on one engine, or on the shards of `cluster`. */
 export async function createEngineBackend(cluster?: EmbeddedCluster): Promise<EngineBackend> {
-  const { steady, readerUrl, drop } = await openPlace(cluster);
+  const { steady, readerUrl, drop } = await openTestDatabases(cluster);
   await migrate(steady, log);
   const databases = steady.cluster === null ? [steady] : steady.cluster.nodes.map(({ database }) => database);
   return {
@@ -35,7 +35,7 @@ export async function createEngineBackend(cluster?: EmbeddedCluster): Promise<En
   };
 }
 
-async function openPlace(cluster: EmbeddedCluster | undefined) {
+async function openTestDatabases(cluster: EmbeddedCluster | undefined) {
   if (cluster !== undefined) {
     const test = await createClusterDatabase(cluster);
     return { steady: test.database, readerUrl: test.readerUrl, drop: test.drop };

@@ -47,12 +47,12 @@ interface Run {
   readonly hashes: readonly string[];
   readonly virtualMs: number;
   /** Share of the calls that failed. */
-  readonly failed: number;
+  readonly failedShare: number;
 }
 
 interface Plan {
   /** Share of failing calls, drawn for each call. Four of ten failures spoil the whole request. */
-  readonly share: number;
+  readonly failingShare: number;
   /** A block whose answers always lack a receipt or its logs. */
   readonly lieAt?: number;
   /** False for a node that has logs only. */
@@ -61,14 +61,19 @@ interface Plan {
 }
 
 /** Leaves a receipt or the logs of block `lieAt` out, whatever the method. */
-function lieAbout({ method, params }: RpcCall, told: unknown, lieAt: number): unknown {
-  if (isReceipts(told) && Number(params[0]) === lieAt) return told.slice(1);
+function lieAbout({ method, params }: RpcCall, answered: unknown, lieAt: number): unknown {
+  if (isReceipts(answered) && Number(params[0]) === lieAt) return answered.slice(1);
   const isLied = (item: unknown): boolean => isRecord(item) && Number(item['blockNumber']) === lieAt;
-  if (method === 'eth_getLogs' && Array.isArray(told)) return told.filter((log) => !isLied(log));
-  return method === 'eth_getTransactionReceipt' && isLied(told) ? null : told;
+  if (method === 'eth_getLogs' && Array.isArray(answered)) return answered.filter((log) => !isLied(log));
+  return method === 'eth_getTransactionReceipt' && isLied(answered) ? null : answered;
 }
 
-async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOCKS }: Plan): Promise<Run> {
+async function run({
+  failingShare,
+  lieAt = -1,
+  hasReceipts = true,
+  blocks: count = BLOCKS,
+}: Plan): Promise<Run> {
   const random = new Random(SEED);
   const clock = new VirtualClock(1_700_000_000_000, random);
   let [calls, failed] = [0, 0];
@@ -81,24 +86,27 @@ async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOC
   const isMissing = ({ method }: RpcCall): boolean => !node.hasReceipts && method === 'eth_getBlockReceipts';
   const transport: RpcTransport = {
     name: '#0 flaky',
-    async send(asked: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
-      await clock.sleep(REQUEST_MS + CALL_MS * asked.length, signal);
-      calls += asked.length;
-      const faults = asked.map(() => (random.chance(share) ? random.int(0, FAULTS - 1) : null));
-      const whole = faults.find((fault) => fault !== null && fault < REQUEST_FAULTS.length);
-      if (typeof whole === 'number') {
-        failed += asked.length;
-        throw REQUEST_FAULTS[whole]!();
+    async send(requested: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]> {
+      await clock.sleep(REQUEST_MS + CALL_MS * requested.length, signal);
+      calls += requested.length;
+      const faults = requested.map(() => (random.chance(failingShare) ? random.int(0, FAULTS - 1) : null));
+      const requestFault = faults.find((fault) => fault !== null && fault < REQUEST_FAULTS.length);
+      if (typeof requestFault === 'number') {
+        failed += requested.length;
+        throw REQUEST_FAULTS[requestFault]!();
       }
-      return asked.map((call, at) => {
+      return requested.map((call, index) => {
         if (isMissing(call)) return { error: new RpcError('method_missing', 'Method not found') };
-        const told = answer(call);
-        const result = lieAbout(call, told, lieAt);
-        const fault = faults[at] ?? null;
+        const trueResult = answer(call);
+        const result = lieAbout(call, trueResult, lieAt);
+        const fault = faults[index] ?? null;
         if (fault === null) return { result };
         failed += 1;
-        const other = answer({ ...call, params: [`0x${random.int(1, BLOCKS - 1).toString(16)}`, false] });
-        return CALL_FAULTS[fault - REQUEST_FAULTS.length]!(result, other);
+        const otherResult = answer({
+          ...call,
+          params: [`0x${random.int(1, BLOCKS - 1).toString(16)}`, false],
+        });
+        return CALL_FAULTS[fault - REQUEST_FAULTS.length]!(result, otherResult);
       });
     },
     close: () => Promise.resolve(),
@@ -107,7 +115,7 @@ async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOC
   const pool = new EndpointPool({ transports: [transport], chainId: null, log, clock });
   const source = createBlockSource({ pool, log, clock });
   const hashes: string[] = [];
-  const began = clock.now();
+  const startedAt = clock.now();
   await clock.run(
     (async () => {
       const { signal } = new AbortController();
@@ -115,43 +123,43 @@ async function run({ share, lieAt = -1, hasReceipts = true, blocks: count = BLOC
         for (const { hash } of blocks) hashes.push(hash);
     })(),
   );
-  return { hashes, virtualMs: clock.now() - began, failed: failed / calls };
+  return { hashes, virtualMs: clock.now() - startedAt, failedShare: failed / calls };
 }
 
-let good: Run;
+let goodRun: Run;
 
 beforeAll(async () => {
   // Compiles the WebAssembly before the simulation, because the virtual clock does not wait for the compilation.
   await Promise.all([BloomBuilder.create(), BlockProver.create()]);
-  good = await run({ share: 0 });
+  goodRun = await run({ failingShare: 0 });
 });
 
-const wanted = chain.blocks.slice(1).map(({ hash }) => hash);
+const expectedHashes = chain.blocks.slice(1).map(({ hash }) => hash);
 
 test('with 30 % failing calls every block arrives, at half the speed or more', async () => {
-  const flaky = await run({ share: 0.3 });
-  expect(good.hashes).toEqual(wanted);
-  expect(flaky.hashes).toEqual(wanted);
-  expect(flaky.failed).toBeGreaterThan(0.25);
-  expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.5);
+  const flaky = await run({ failingShare: 0.3 });
+  expect(goodRun.hashes).toEqual(expectedHashes);
+  expect(flaky.hashes).toEqual(expectedHashes);
+  expect(flaky.failedShare).toBeGreaterThan(0.25);
+  expect(goodRun.virtualMs / flaky.virtualMs).toBeGreaterThan(0.5);
 });
 
 test('with 60 % failing calls every block arrives', async () => {
-  const flaky = await run({ share: 0.6 });
-  expect(flaky.hashes).toEqual(wanted);
-  expect(flaky.failed).toBeGreaterThan(0.4);
-  expect(good.virtualMs / flaky.virtualMs).toBeGreaterThan(0.15);
+  const flaky = await run({ failingShare: 0.6 });
+  expect(flaky.hashes).toEqual(expectedHashes);
+  expect(flaky.failedShare).toBeGreaterThan(0.4);
+  expect(goodRun.virtualMs / flaky.virtualMs).toBeGreaterThan(0.15);
 });
 
 test.each([0.3, 0.6])(
   'with a share of %f failing calls every block arrives from a node without receipts',
-  async (share) => {
-    const { hashes } = await run({ share, hasReceipts: false, blocks: 400 });
-    expect(hashes).toEqual(wanted.slice(0, 400));
+  async (failingShare) => {
+    const { hashes } = await run({ failingShare, hasReceipts: false, blocks: 400 });
+    expect(hashes).toEqual(expectedHashes.slice(0, 400));
   },
 );
 
 test('a block that the node always answers wrongly is an error, even if other calls fail too', async () => {
   const lieAt = chain.blocks.findIndex(({ number, logs }) => number > 2_000 && logs.length > 0);
-  await expect(run({ share: 0.3, lieAt })).rejects.toThrow(new RegExp(`block ${lieAt}\\b`));
+  await expect(run({ failingShare: 0.3, lieAt })).rejects.toThrow(new RegExp(`block ${lieAt}\\b`));
 });

@@ -15,7 +15,7 @@ export function createModelBackend(): ModelBackend {
   return {
     engine,
     connect: (faults, trace, clock) => openModelDatabase(engine, faults, trace, clock),
-    isQuiet: () => engine.under === 0,
+    isQuiet: () => engine.lateStatements === 0,
     steady: openModelDatabase(engine, new FaultPlan(new Random(0), doNothing), doNothing, null),
   };
 }

@@ -33,13 +33,13 @@ test('a backfill stores the rows that the oracle computes for the chain', () =>
     expect(session.finalTo).toBe(BLOCKS - FINALITY_DEPTH);
     expect(await findDifferences(chain, database)).toEqual([]);
     // The comparison is meaningful only if legs other than the first leg of a pool have prices and USD values.
-    const [seen] = await askRows<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
+    const [counts] = await askRows<Readonly<Record<'legs' | 'priced' | 'tracked' | 'routed', string>>>(
       database,
       `SELECT uniq(pair, leg) AS legs, countIf(price > 0 AND leg > 1) AS priced, countIf(tracked) AS tracked,
               (SELECT count() FROM token_routes WHERE arrayExists(leg -> leg > 1, legs)) AS routed
        FROM swaps WHERE pool_type = 4`,
     );
-    for (const count of Object.values(seen!)) expect(Number(count)).toBeGreaterThan(10);
+    for (const count of Object.values(counts!)) expect(Number(count)).toBeGreaterThan(10);
   }));
 
 test('a reorg of two blocks removes them from the head, and switching back restores them', () =>
@@ -70,8 +70,8 @@ test('vault pools found in the middle of the history have their earlier balances
     await session.advanceTo(headerOf(chain.head));
     expect(await findDifferences(chain, database)).toEqual([]);
     chain.mine(25);
-    const again = await openSession(chain, database, { ...options, commitSeed: 4 });
-    await again.advanceTo(headerOf(chain.head));
+    const laterSession = await openSession(chain, database, { ...options, commitSeed: 4 });
+    await laterSession.advanceTo(headerOf(chain.head));
     expect(await findDifferences(chain, database)).toEqual([]);
   }));
 

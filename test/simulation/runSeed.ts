@@ -65,12 +65,13 @@ const log = createLog('silent', false);
 const START_MS = 1_700_000_000_000;
 const CATCH_UP_MAX_MS = 3 * 3_600_000;
 const LOOK_EVERY_MS = 500;
+/** Virtual time in ms between the end of a process and the start of the next one. */
 const DOWN_MS = 50;
 /** Number of runs of the process that a crash or a time limit may end. Later runs are not ended. */
 const LIVES_MAX = 8;
 
 /** A separate random generator for each purpose of the seed. */
-const diceOf = (seed: number, purpose: number): Random =>
+const randomFor = (seed: number, purpose: number): Random =>
   new FastRandom(Math.imul(seed, 2_246_822_519) ^ (purpose * 374_761_393));
 
 export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks = {}): Promise<SeedRun> {
@@ -85,15 +86,15 @@ export async function runSeed(plan: SeedPlan, backend: Backend, hooks: RunHooks 
  * growing.
  */
 const SURVIVES_EVERY = 2;
-const WAVERS_MAX = 6;
-const WAVER_MS_MAX = 400;
+const ALTERNATIONS_MAX = 6;
+const ALTERNATION_MS_MAX = 400;
 
 const keepingLogs = (nature: NodeNature): NodeNature => ({
   ...nature,
   quirks: { ...nature.quirks, losesLogs: false },
 });
 
-type LifeEnd = 'died' | 'there' | { readonly stuck: string };
+type LifeEnd = 'died' | 'caught up' | { readonly stuck: string };
 
 class SeedRunner {
   private readonly clock: VirtualClock;
@@ -101,11 +102,13 @@ class SeedRunner {
   private readonly world: SimWorld;
   private readonly trace: Trace;
   private readonly natures: NodeNature[];
-  private readonly lifeDice: Random;
+  private readonly lifeRandom: Random;
   private transports: SimTransport[] = [];
-  private calm = false;
+  /** Whether the chain has stopped growing, and the nodes have no faults any more. */
+  private isCalm = false;
   private lives = 0;
-  private stopped: string | null = null;
+  /** The error that stopped the writer; null if it runs. */
+  private stopError: string | null = null;
 
   constructor(
     private readonly plan: SeedPlan,
@@ -114,27 +117,29 @@ class SeedRunner {
     seal: Seal | null,
   ) {
     const { seed } = plan;
-    this.clock = new VirtualClock(START_MS, diceOf(seed, 1));
+    this.clock = new VirtualClock(START_MS, randomFor(seed, 1));
     this.trace = new Trace(this.clock.now);
-    const ofBlock = plan.blockLogs ? diceOf(seed, 7) : undefined;
-    this.chain = new SimChain(seed, createWilderness(diceOf(seed, 2), plan.wild, ofBlock), seal);
+    const blockRandom = plan.blockLogs ? randomFor(seed, 7) : undefined;
+    this.chain = new SimChain(seed, createWilderness(randomFor(seed, 2), plan.wild, blockRandom), seal);
     this.chain.mine(plan.firstBlocks);
     this.world = new SimWorld(this.chain, this.clock, plan.depth);
-    this.lifeDice = diceOf(seed, 3);
-    const healthRandom = diceOf(seed, 4);
-    const oddRandom = diceOf(seed, 6);
-    const ofQuirks = diceOf(seed, 8);
+    this.lifeRandom = randomFor(seed, 3);
+    const healthRandom = randomFor(seed, 4);
+    const oddRandom = randomFor(seed, 6);
+    const natureRandom = randomFor(seed, 8);
     this.natures = Array.from({ length: plan.nodes }, (_, index) => {
       // Only one of several nodes may serve another chain, and never the first node.
       const chainId = index > 0 && healthRandom.chance(0.1) ? SIM_CHAIN_ID + 1 : SIM_CHAIN_ID;
-      return drawNature(healthRandom, oddRandom, chainId, plan.quirks ? drawQuirks(ofQuirks) : NO_QUIRKS);
+      return drawNature(healthRandom, oddRandom, chainId, plan.quirks ? drawQuirks(natureRandom) : NO_QUIRKS);
     });
     // One node must have all logs.
-    const natureWithAllLogs = ofQuirks.pick(this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID));
+    const natureWithAllLogs = natureRandom.pick(
+      this.natures.filter(({ chainId }) => chainId === SIM_CHAIN_ID),
+    );
     this.natures[this.natures.indexOf(natureWithAllLogs)] = keepingLogs(natureWithAllLogs);
   }
 
-  private get survives(): boolean {
+  private get lastLifeContinues(): boolean {
     return this.plan.seed % SURVIVES_EVERY === 0;
   }
 
@@ -152,34 +157,34 @@ class SeedRunner {
     const mining = this.mine();
     if (this.plan.afterwards) await mining;
     let hasCaughtUp = false;
-    while (!this.calm && this.stopped === null) hasCaughtUp = (await this.oneLife()) === 'there';
+    while (!this.isCalm && this.stopError === null) hasCaughtUp = (await this.runLife()) === 'caught up';
     await mining;
-    if (this.stopped !== null || hasCaughtUp) return this.stopped;
-    const end = await this.oneLife();
-    return end === 'there' || end === 'died' ? null : end.stuck;
+    if (this.stopError !== null || hasCaughtUp) return this.stopError;
+    const end = await this.runLife();
+    return end === 'caught up' || end === 'died' ? null : end.stuck;
   }
 
   /** One run of the process from start to death. Without faults, it ends when the head is reached. */
-  private async oneLife(): Promise<LifeEnd> {
+  private async runLife(): Promise<LifeEnd> {
     const { plan, clock } = this;
     this.lives += 1;
     // A process needs time to start.
     await clock.sleep(DOWN_MS);
-    this.trace.add(`life ${this.lives} ${this.calm}`);
+    this.trace.add(`life ${this.lives} ${this.isCalm}`);
     const life = new AbortController();
-    const faults = new FaultPlan(this.lifeDice, () => life.abort(crashError()));
-    if (!this.calm && this.lives <= LIVES_MAX) faults.arm(plan.crashChance, plan.glitchChance);
+    const faults = new FaultPlan(this.lifeRandom, () => life.abort(crashError()));
+    if (!this.isCalm && this.lives <= LIVES_MAX) faults.arm(plan.crashChance, plan.glitchChance);
     const database = this.backend.connect(faults, (event) => this.trace.add(event), clock);
     const status = newIngestStatus();
     const running = this.ingest(database, status, life.signal);
     let end: LifeEnd = 'died';
-    if (!this.calm) await this.awaitEnd(faults, running);
+    if (!this.isCalm) await this.awaitEnd(faults, running);
     // In some seeds, a process that is still running must reach the last head without a restart.
     else end = await this.awaitHead(status, running);
-    if (end === 'died' && this.calm && faults.death === null && this.survives) {
+    if (end === 'died' && this.isCalm && faults.death === null && this.lastLifeContinues) {
       faults.arm(0, 0);
       end = await this.awaitHead(status, running);
-      if (end !== 'there') this.stopped ??= end === 'died' ? null : end.stuck;
+      if (end !== 'caught up') this.stopError ??= end === 'died' ? null : end.stuck;
     }
     if (!life.signal.aborted) life.abort(crashError());
     await running;
@@ -190,8 +195,8 @@ class SeedRunner {
   private async ingest(database: Database, status: IngestStatus, signal: AbortSignal): Promise<void> {
     const { plan, clock, world } = this;
     // Every second process proves less, so its nodes may not lose logs: only a proof would show it.
-    const most = plan.deposits ? 'receipts' : 'full';
-    const mode = plan.sealed && this.lives % 2 === 1 ? most : 'bloom';
+    const strongestMode = plan.deposits ? 'receipts' : 'full';
+    const mode = plan.sealed && this.lives % 2 === 1 ? strongestMode : 'bloom';
     this.hooks.onLife?.(mode);
     this.transports = this.natures.map(
       (nature, index) =>
@@ -199,15 +204,15 @@ class SeedRunner {
           index,
           world,
           nature: mode === 'bloom' ? keepingLogs(nature) : nature,
-          random: diceOf(plan.seed, 100 * this.lives + 10 + index),
-          odd: diceOf(plan.seed, 100 * this.lives + 60 + index),
+          random: randomFor(plan.seed, 100 * this.lives + 10 + index),
+          quirkRandom: randomFor(plan.seed, 100 * this.lives + 60 + index),
           health: plan.health,
           trace: (event) => this.trace.add(event),
           pushes: (plan.seed + index) % 2 === 0,
           honest: index === 0,
         }),
     );
-    if (this.calm) for (const transport of this.transports) transport.calmDown();
+    if (this.isCalm) for (const transport of this.transports) transport.calmDown();
     const pool = new EndpointPool({ transports: this.transports, chainId: SIM_CHAIN_ID, log, clock });
     const source = createBlockSource({ pool, log, clock, proof: { mode, trusted: null } });
     try {
@@ -227,7 +232,7 @@ class SeedRunner {
         signal,
       );
     } catch (error) {
-      if (!signal.aborted) this.stopped = `the writer stopped: ${describe(error)}`;
+      if (!signal.aborted) this.stopError = `the writer stopped: ${describe(error)}`;
     } finally {
       await pool.close();
     }
@@ -244,14 +249,14 @@ class SeedRunner {
   /** Waits until the process ends by itself, its time is over, or the chain has stopped growing. */
   private async awaitEnd(faults: FaultPlan, running: Promise<void>): Promise<null> {
     const { lifeMs } = this.plan;
-    const until =
-      lifeMs === 0 || this.lives > LIVES_MAX ? Infinity : this.clock.now() + this.lifeDice.int(1, lifeMs);
+    const endsAt =
+      lifeMs === 0 || this.lives > LIVES_MAX ? Infinity : this.clock.now() + this.lifeRandom.int(1, lifeMs);
     let hasEnded = false;
     const end = running.then(() => {
       hasEnded = true;
     });
-    while (!hasEnded && !this.calm) {
-      const waitMs = Math.min(LOOK_EVERY_MS, until - this.clock.now());
+    while (!hasEnded && !this.isCalm) {
+      const waitMs = Math.min(LOOK_EVERY_MS, endsAt - this.clock.now());
       if (waitMs <= 0) {
         faults.kill();
         await end;
@@ -263,22 +268,22 @@ class SeedRunner {
   }
 
   private async awaitHead(status: IngestStatus, running: Promise<void>): Promise<LifeEnd> {
-    const until = this.clock.now() + CATCH_UP_MAX_MS;
+    const endsAt = this.clock.now() + CATCH_UP_MAX_MS;
     let hasEnded = false;
     void running.then(() => {
       hasEnded = true;
     });
-    while (!hasEnded && this.clock.now() < until) {
-      const reached = status.phase === 'follow' && status.indexed === this.chain.head.number;
-      if (reached && this.backend.isQuiet() && (await this.isThere())) return 'there';
+    while (!hasEnded && this.clock.now() < endsAt) {
+      const isAtHead = status.phase === 'follow' && status.indexed === this.chain.head.number;
+      if (isAtHead && this.backend.isQuiet() && (await this.isHeadStored())) return 'caught up';
       await this.clock.sleep(LOOK_EVERY_MS);
     }
     const { number } = this.chain.head;
-    const where = `${status.phase} at ${status.indexed}, ${status.problem}`;
-    return { stuck: this.stopped ?? `the ingester did not reach block ${number}: ${where}` };
+    const lastStatus = `${status.phase} at ${status.indexed}, ${status.problem}`;
+    return { stuck: this.stopError ?? `the ingester did not reach block ${number}: ${lastStatus}` };
   }
 
-  private async isThere(): Promise<boolean> {
+  private async isHeadStored(): Promise<boolean> {
     const tip = await this.clock.hold(readTip(this.backend.steady));
     return tip?.hash === this.chain.head.hash;
   }
@@ -287,18 +292,18 @@ class SeedRunner {
    * At the end two branches alternate faster than the ingester can read either. Then the chain stays on one
    * of them.
    */
-  private async waver(random: Random): Promise<void> {
+  private async alternateBranches(random: Random): Promise<void> {
     const { chain, world, clock, plan } = this;
     const depthMax = chain.head.number - Math.max(world.finalNumber, plan.startBlock);
     if (depthMax <= 0) return;
     const depth = Math.min(depthMax, random.int(1, 4));
-    let other = chain.reorg(depth, depth);
-    for (let turn = random.int(1, WAVERS_MAX); turn > 0; turn -= 1) {
+    let otherTip = chain.reorg(depth, depth);
+    for (let turn = random.int(1, ALTERNATIONS_MAX); turn > 0; turn -= 1) {
       this.showHead();
-      await clock.sleep(random.int(1, WAVER_MS_MAX));
-      const leftHash = chain.head.hash;
-      chain.switchTo(other);
-      other = leftHash;
+      await clock.sleep(random.int(1, ALTERNATION_MS_MAX));
+      const leftTip = chain.head.hash;
+      chain.switchTo(otherTip);
+      otherTip = leftTip;
     }
     this.showHead();
   }
@@ -312,7 +317,7 @@ class SeedRunner {
   /** Moves the simulated chain: it grows, forks, and returns to abandoned branches. */
   private async mine(): Promise<void> {
     const { plan, chain, world, clock } = this;
-    const random = diceOf(plan.seed, 5);
+    const random = randomFor(plan.seed, 5);
     const leftBranches: { hash: `0x${string}`; fork: number }[] = [];
     for (let move = 0; move < plan.moves; move += 1) {
       await clock.sleep(random.int(1, plan.gapMs));
@@ -331,8 +336,8 @@ class SeedRunner {
       }
       this.showHead();
     }
-    if (this.survives) await this.waver(random);
-    this.calm = true;
+    if (this.lastLifeContinues) await this.alternateBranches(random);
+    this.isCalm = true;
     for (const transport of this.transports) transport.calmDown();
   }
 }

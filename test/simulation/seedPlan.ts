@@ -13,6 +13,7 @@ export interface SeedPlan {
   readonly firstBlocks: number;
   /** First block to ingest. */
   readonly startBlock: number;
+  /** Number of steps of the chain: it grows, forks or returns to an abandoned branch. */
   readonly moves: number;
   /** Longest virtual time in ms between two steps of the chain. */
   readonly gapMs: number;
@@ -32,6 +33,7 @@ export interface SeedPlan {
   readonly health: FleetHealth;
   /** Probability of a crash at each possible point. */
   readonly crashChance: number;
+  /** Probability that a statement fails without a crash, at each possible point. */
   readonly glitchChance: number;
   readonly limits: SessionLimits;
   /** Whether the ingester starts after the chain has stopped. It then backfills all final blocks. */
@@ -47,17 +49,18 @@ export const HEALTHY: FleetHealth = { lag: 0, stuck: 0, spread: 0, amnesia: 0, f
 export function planOf(seed: number): SeedPlan {
   const random = new Random(seed * 2_654_435_761);
   // Seeds that are a multiple of LARGE_EVERY use a large chain. All other seeds use a small chain.
-  const large = seed % LARGE_EVERY === 0;
-  const depth = random.pick(large ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
-  const firstBlocks = random.pick(large ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
+  const isLargeChain = seed % LARGE_EVERY === 0;
+  const depth = random.pick(isLargeChain ? [3, 8, 20, 40, 64] : [1, 2, 3, 5, 8, 16]);
+  const firstBlocks = random.pick(isLargeChain ? [10, 20, 40, 80, 120] : [2, 3, 5, 10, 10, 20, 30]);
   // An ingester that starts at a later block needs a final block before its first block, because the start of the
   // index is never undone.
   const startsLate = random.chance(0.25) && firstBlocks > depth + 2;
-  const long = large && random.chance(0.08);
-  const sick = random.chance(0.85);
+  const isLongChain = isLargeChain && random.chance(0.08);
+  const areNodesFaulty = random.chance(0.85);
   // A generator of its own keeps the other values of older seeds.
-  const odd = new Random(seed * 40_503 + 1);
-  const some = (value: number): number => (sick && random.chance(0.6) ? value : 0);
+  const laterRandom = new Random(seed * 40_503 + 1);
+  /** The probability of a fault: 0 for healthy nodes, and for some faults of the others. */
+  const faultChance = (value: number): number => (areNodesFaulty && random.chance(0.6) ? value : 0);
   return {
     seed,
     depth,
@@ -65,29 +68,31 @@ export function planOf(seed: number): SeedPlan {
     finality: depth <= 64 && random.chance(0.5) ? 'tag' : depth,
     firstBlocks,
     startBlock: startsLate ? random.int(2, firstBlocks - depth) : 1,
-    moves: long ? 60 : random.pick(large ? [8, 15, 25] : [2, 4, 8, 12]),
+    moves: isLongChain ? 60 : random.pick(isLargeChain ? [8, 15, 25] : [2, 4, 8, 12]),
     gapMs: random.pick([50, 500, 3_000, 20_000]),
-    strides: long ? [1, 5, 20, 60] : random.pick([[1], [1, 1, 2, 5], large ? [1, 1, 2, 5, 30] : [1, 2, 8]]),
+    strides: isLongChain
+      ? [1, 5, 20, 60]
+      : random.pick([[1], [1, 1, 2, 5], isLargeChain ? [1, 1, 2, 5, 30] : [1, 2, 8]]),
     reorgChance: random.pick([0.1, 0.35, 0.6]),
     wild: {
-      emptyChance: long ? 0.97 : random.pick(large ? [0.1, 0.4, 0.7] : [0.2, 0.5, 0.8]),
-      transactionsMax: random.pick(large ? [1, 2, 4] : [1, 1, 2]),
-      bigChance: large && random.chance(0.2) ? 0.01 : 0,
+      emptyChance: isLongChain ? 0.97 : random.pick(isLargeChain ? [0.1, 0.4, 0.7] : [0.2, 0.5, 0.8]),
+      transactionsMax: random.pick(isLargeChain ? [1, 2, 4] : [1, 1, 2]),
+      bigChance: isLargeChain && random.chance(0.2) ? 0.01 : 0,
       logsMax: random.chance(0.1) ? 5_000 : 300,
     },
-    sealed: !long && odd.chance(0.25),
+    sealed: !isLongChain && laterRandom.chance(0.25),
     deposits: new Random(seed * 69_069 + 1).chance(0.4),
-    blockLogs: odd.chance(0.4),
-    quirks: odd.chance(0.6),
+    blockLogs: laterRandom.chance(0.4),
+    quirks: laterRandom.chance(0.6),
     nodes: random.pick([1, 1, 2, 3]),
-    health: sick
+    health: areNodesFaulty
       ? {
-          lag: some(0.3),
-          stuck: some(0.15),
-          spread: some(0.2),
-          amnesia: some(0.2),
-          failure: some(0.6),
-          lying: some(0.2),
+          lag: faultChance(0.3),
+          stuck: faultChance(0.15),
+          spread: faultChance(0.2),
+          amnesia: faultChance(0.2),
+          failure: faultChance(0.6),
+          lying: faultChance(0.2),
         }
       : HEALTHY,
     crashChance: random.pick([0, 0.005, 0.02, 0.08]),

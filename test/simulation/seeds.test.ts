@@ -20,19 +20,20 @@ const tell = (text: string): void => {
 test(
   `after reorgs, faults and crashes the stored rows of seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1} are correct for the chain`,
   async () => {
-    const began = performance.now();
-    const cpu = process.cpuUsage();
-    let toldAt = began;
+    const startedAt = performance.now();
+    const cpuAtStart = process.cpuUsage();
+    let toldAt = startedAt;
     let lives = 0;
     const wrong: string[] = [];
-    const seen = new Map(QUIRKS.map((quirk) => [quirk, 0]));
+    const countByQuirk = new Map(QUIRKS.map((quirk) => [quirk, 0]));
     for (let done = 1; done <= SEEDS; done += 1) {
       const seed = FIRST_SEED + done - 1;
       const result = await checkOnModel(seed).catch((error: unknown) => {
         throw new Error(`seed ${seed}`, { cause: error });
       });
       lives += result.run.lives;
-      for (const [quirk, times] of result.run.quirksSeen) seen.set(quirk, (seen.get(quirk) ?? 0) + times);
+      for (const [quirk, count] of result.run.quirksSeen)
+        countByQuirk.set(quirk, (countByQuirk.get(quirk) ?? 0) + count);
       for (const line of result.wrong) {
         wrong.push(`seed ${seed}: ${line}`);
         tell(`seed ${seed}: ${line.slice(0, 500)}`);
@@ -40,18 +41,18 @@ test(
       const now = performance.now();
       if (now - toldAt > PROGRESS_EVERY_MS || done === SEEDS) {
         toldAt = now;
-        const rate = Math.round((done / (now - began)) * 60_000);
-        const { user, system } = process.cpuUsage(cpu);
-        const perCpu = Math.round((done / (user + system)) * 60_000_000);
+        const seedsPerMinute = Math.round((done / (now - startedAt)) * 60_000);
+        const { user, system } = process.cpuUsage(cpuAtStart);
+        const seedsPerCpuMinute = Math.round((done / (user + system)) * 60_000_000);
         tell(
-          `model: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${rate} seeds per minute (${perCpu} per minute of CPU time), ${wrong.length} mismatches`,
+          `model: seeds ${FIRST_SEED}-${seed}, ${lives} lives, ${seedsPerMinute} seeds per minute (${seedsPerCpuMinute} per minute of CPU time), ${wrong.length} mismatches`,
         );
       }
     }
-    tell(`model: ${[...seen].map(([quirk, times]) => `${times} ${quirk}`).join(', ')}`);
+    tell(`model: ${[...countByQuirk].map(([quirk, times]) => `${times} ${quirk}`).join(', ')}`);
     expect(wrong).toEqual([]);
     // Few seeds may lack a quirk.
-    if (SEEDS >= 40) expect([...seen].filter(([, times]) => times === 0)).toEqual([]);
+    if (SEEDS >= 40) expect([...countByQuirk].filter(([, times]) => times === 0)).toEqual([]);
   },
   SEEDS * 20_000,
 );

@@ -7,6 +7,7 @@ import { onAbort } from '../../src/node/rpc/abortSignals';
 import type { Random } from '../support/random';
 
 interface Timer {
+  /** Virtual time in ms. */
   readonly at: number;
   /** Number of the timer. Timers of the same time run in the order of their creation. */
   readonly seq: number;
@@ -14,25 +15,26 @@ interface Timer {
   wake: (() => void) | null;
 }
 
-const before = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.seq < b.seq);
+const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.seq < b.seq);
 
 export class VirtualClock implements Clock {
   private time: number;
   private seq = 0;
   /** A binary heap with the earliest timer first. */
   private readonly timers: Timer[] = [];
-  private held = 0;
-  private released: (() => void) | null = null;
+  /** Number of real-time tasks for which the virtual time stops. */
+  private heldTasks = 0;
+  private onRelease: (() => void) | null = null;
 
   constructor(
     startMs: number,
-    private readonly dice: Random,
+    private readonly randomSource: Random,
   ) {
     this.time = startMs;
   }
 
   readonly now = (): number => this.time;
-  readonly random = (): number => this.dice.next();
+  readonly random = (): number => this.randomSource.next();
 
   turn(): Promise<void> {
     return Promise.resolve();
@@ -56,12 +58,12 @@ export class VirtualClock implements Clock {
 
   /** Virtual time stops until this real-time work is done. */
   async hold<T>(work: Promise<T>): Promise<T> {
-    this.held += 1;
+    this.heldTasks += 1;
     try {
       return await work;
     } finally {
-      this.held -= 1;
-      if (this.held === 0) this.released?.();
+      this.heldTasks -= 1;
+      if (this.heldTasks === 0) this.onRelease?.();
     }
   }
 
@@ -70,15 +72,15 @@ export class VirtualClock implements Clock {
     let isDone = false;
     const mark = (): void => {
       isDone = true;
-      this.released?.();
+      this.onRelease?.();
     };
     work.then(mark, mark);
     for (;;) {
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (isDone) return work;
-      if (this.held > 0) {
-        await new Promise<void>((resolve) => (this.released = resolve));
-        this.released = null;
+      if (this.heldTasks > 0) {
+        await new Promise<void>((resolve) => (this.onRelease = resolve));
+        this.onRelease = null;
         continue;
       }
       const timer = this.pop();
@@ -92,15 +94,15 @@ export class VirtualClock implements Clock {
 
   private push(timer: Timer): void {
     const { timers } = this;
-    let at = timers.length;
+    let index = timers.length;
     timers.push(timer);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!before(timer, timers[parent]!)) break;
-      timers[at] = timers[parent]!;
-      at = parent;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(timer, timers[parent]!)) break;
+      timers[index] = timers[parent]!;
+      index = parent;
     }
-    timers[at] = timer;
+    timers[index] = timer;
   }
 
   private pop(): Timer | undefined {
@@ -108,16 +110,16 @@ export class VirtualClock implements Clock {
     const first = timers[0];
     const last = timers.pop();
     if (first === undefined || last === undefined || timers.length === 0) return first;
-    let at = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * at + 1;
+      let child = 2 * index + 1;
       if (child >= timers.length) break;
-      if (child + 1 < timers.length && before(timers[child + 1]!, timers[child]!)) child += 1;
-      if (!before(timers[child]!, last)) break;
-      timers[at] = timers[child]!;
-      at = child;
+      if (child + 1 < timers.length && isBefore(timers[child + 1]!, timers[child]!)) child += 1;
+      if (!isBefore(timers[child]!, last)) break;
+      timers[index] = timers[child]!;
+      index = child;
     }
-    timers[at] = last;
+    timers[index] = last;
     return first;
   }
 }

@@ -3,8 +3,10 @@ import { seededRandom } from './random';
 
 export interface Random {
   (): number;
+  /** An integer from 0 on, below `below`. */
   int(below: number): number;
   pick<T>(values: readonly T[]): T;
+  /** A number of `bits` random bits behind a leading one. */
   big(bits: number): bigint;
 }
 

@@ -6,14 +6,14 @@ export const ROOT = join(__dirname, '..', '..');
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Folders that exist only after an installation, a build or a start. */
-const MADE = /(^|\/)(node_modules|dist|build|\.data|\.cache)(\/|$)/;
+const GENERATED = /(^|\/)(node_modules|dist|build|\.data|\.cache)(\/|$)/;
 
 /** Lists the files below the folder whose path, relative to the repository, matches. */
 export function listFiles(folder: string, ending: RegExp): string[] {
   if (!existsSync(join(ROOT, folder))) return [];
   return readdirSync(join(ROOT, folder)).flatMap((name) => {
     const path = join(folder, name);
-    if (statSync(join(ROOT, path)).isDirectory()) return MADE.test(path) ? [] : listFiles(path, ending);
+    if (statSync(join(ROOT, path)).isDirectory()) return GENERATED.test(path) ? [] : listFiles(path, ending);
     return ending.test(name) ? [path] : [];
   });
 }

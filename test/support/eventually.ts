@@ -17,11 +17,11 @@ export async function eventually<T>(
   holds: (value: T) => boolean,
   show: (value: T) => string | undefined = (value) => JSON.stringify(value),
 ): Promise<T> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let pause = PAUSE_MS, reports = 1; ; pause = Math.min(1.2 * pause, PAUSE_MS_MAX)) {
     const value = await read();
     if (holds(value)) return value;
-    if (performance.now() - begun > reports * REPORT_MS) {
+    if (performance.now() - startedAt > reports * REPORT_MS) {
       const seenText = show(value)?.slice(0, REPORTED_CHARACTERS_MAX);
       process.stderr.write(
         `still waiting after ${reports} min for ${holds.toString()}; last value: ${seenText}\n`,

@@ -18,6 +18,6 @@ SELECT
 FROM {verified_db:Identifier}.source_uses AS u FINAL
 INNER JOIN
 (
-    SELECT pair.1 AS chain, toFixedString(unhex(pair.2), 20) AS lender, toFixedString(unhex(pair.3), 20) AS twin
-    FROM (SELECT arrayJoin(arrayZip({chains:Array(UInt32)}, {lenders:Array(String)}, {twins:Array(String)})) AS pair)
+    SELECT loan.1 AS chain, toFixedString(unhex(loan.2), 20) AS lender, toFixedString(unhex(loan.3), 20) AS twin
+    FROM (SELECT arrayJoin(arrayZip({chains:Array(UInt32)}, {lenders:Array(String)}, {twins:Array(String)})) AS loan)
 ) AS l ON l.chain = u.chain_id AND l.lender = u.address

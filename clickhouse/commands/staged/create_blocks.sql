@@ -1,6 +1,6 @@
--- Blocks that the workers of a backfill have fetched and proven: one row per piece of consecutive blocks, which the writer
--- reads once and then drops. A piece may have two rows, if two workers have staged it; both have the same blocks. Each
--- partition is a piece, so a part is never merged and a piece is dropped at once.
+-- Blocks that the workers of a backfill have fetched and proven: one row per piece of consecutive blocks, which the
+-- writer reads once and then drops. A piece may have two rows, if two workers have staged it; both have the same
+-- blocks. Each partition is a piece, so a part is never merged and a piece is dropped at once.
 CREATE TABLE IF NOT EXISTS blocks
 (
     piece      UInt32 COMMENT 'Number of the piece: its first block, divided by the blocks of a piece',

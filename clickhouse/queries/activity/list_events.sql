@@ -1,8 +1,8 @@
 -- Each row: the ord and kind of an event in (after_ord, to_ord], in ascending order, or newest first with `backward`.
 -- Without `some_kinds`, every kind matches. The filters `pair`, `token` and `maker` are hex without 0x; an empty filter
 -- accepts any value. The column `key` is the sort key: ord, or pair, token0 or token1, which have projections. With
--- `side`, the token must be in the column `key`; with `either_side`, in token0 or token1. ORDER BY must name the key: by
--- ord alone, the engine would read and sort every row of the pair or token.
+-- `side`, the token must be in the column `key`; with `either_side`, in token0 or token1. ORDER BY must name the key:
+-- by ord alone, the engine would read and sort every row of the pair or token.
 SELECT ord, kind
 FROM
 (

@@ -1,5 +1,5 @@
--- Each row: one swap of the given pools from `from_ord` to `tip_ord`, in order. The parameter `pairs` is hex without 0x.
--- Uses the key ord. Reads at most one epoch of 32 blocks.
+-- Each row: one swap of the given pools from `from_ord` to `tip_ord`, in order. The parameter `pairs` is hex without
+-- 0x. Uses the key ord. Reads at most one epoch of 32 blocks.
 SELECT
     pair,
     leg,

@@ -4,12 +4,12 @@
 -- which holds the newest minutes of the chain. Never reads the final tables.
 SELECT
     toUInt32(any(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32})) AS bucket,
-    minIf(s.ord, s.p > 0) AS open_ord,
-    argMinIf(s.p, s.ord, s.p > 0) AS open,
-    maxIf(s.ord, s.p > 0) AS close_ord,
-    argMaxIf(s.p, s.ord, s.p > 0) AS close,
-    max(s.p) AS high,
-    minIf(s.p, s.p > 0) AS low,
+    minIf(s.ord, s.bar_price > 0) AS open_ord,
+    argMinIf(s.bar_price, s.ord, s.bar_price > 0) AS open,
+    maxIf(s.ord, s.bar_price > 0) AS close_ord,
+    argMaxIf(s.bar_price, s.ord, s.bar_price > 0) AS close,
+    max(s.bar_price) AS high,
+    minIf(s.bar_price, s.bar_price > 0) AS low,
     sum(abs(s.amount)::UInt256) AS volume,
     sum(s.amount_usd) AS volume_usd,
     count() AS trades,
@@ -25,7 +25,7 @@ FROM
         token0 = unhex({token:String}) AS is_token0,
         if(is_token0, amount0, amount1) AS amount,
         if(is_token0 = base_is_token0, price_usd, quote_price_usd) * bitTest(price_counts, if(is_token0, 0, 1)) AS usd,
-        if({usd:Bool}, usd, if(native_usd > 0, usd / native_usd, 0)) AS p
+        if({usd:Bool}, usd, if(native_usd > 0, usd / native_usd, 0)) AS bar_price
     FROM swaps_head_chain
     WHERE tracked
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))

@@ -4,12 +4,12 @@
 -- instead. The caller bounds the range.
 SELECT
     toUInt32(intDiv(s.timestamp, {timeframe:UInt32}) * {timeframe:UInt32}) AS bucket,
-    minIf(s.ord, s.p > 0) AS open_ord,
-    argMinIf(s.p, s.ord, s.p > 0) AS open,
-    maxIf(s.ord, s.p > 0) AS close_ord,
-    argMaxIf(s.p, s.ord, s.p > 0) AS close,
-    max(s.p) AS high,
-    minIf(s.p, s.p > 0) AS low,
+    minIf(s.ord, s.bar_price > 0) AS open_ord,
+    argMinIf(s.bar_price, s.ord, s.bar_price > 0) AS open,
+    maxIf(s.ord, s.bar_price > 0) AS close_ord,
+    argMaxIf(s.bar_price, s.ord, s.bar_price > 0) AS close,
+    max(s.bar_price) AS high,
+    minIf(s.bar_price, s.bar_price > 0) AS low,
     sum(abs(s.amount)::UInt256) AS volume,
     sum(s.amount_usd) AS volume_usd,
     count() AS trades,
@@ -26,7 +26,7 @@ FROM
         token0 = unhex({token:String}) AS is_token0,
         if(is_token0, amount0, amount1) AS amount,
         if(is_token0 = base_is_token0, price_usd, quote_price_usd) AS usd,
-        if({native:Bool}, if(native_usd > 0, usd / native_usd, 0), usd) AS p
+        if({native:Bool}, if(native_usd > 0, usd / native_usd, 0), usd) AS bar_price
     FROM swaps_chain
     WHERE ord > {after_ord:UInt64}
         AND ord <= {to_ord:UInt64}

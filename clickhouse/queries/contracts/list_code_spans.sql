@@ -1,5 +1,5 @@
--- Each row: what stood at an address from a block on, oldest first. Uses the key address. With `codes`, the newest stored
--- code of an address without spans is its only span. The parameter `addresses` is hex without 0x.
+-- Each row: what stood at an address from a block on, oldest first. Uses the key address. With `codes`, the newest
+-- stored code of an address without spans is its only span. The parameter `addresses` is hex without 0x.
 SELECT
     s.contract AS address,
     s.from_block,

@@ -4,8 +4,9 @@
 --
 -- `q` in lower case finds three kinds of contracts: a part of the token name or symbol, a part of the
 -- verified name, or the start of the address as hex. A contract is also found by the verified name of a
--- contract with the same code. A verification of another code than the stored one does not count. An empty `q` or `kind` accepts all contracts. `verified` is 1 for verified
--- contracts, 0 for others, 2 for all. `verified_db` is the database of the verified contracts of all chains.
+-- contract with the same code. A verification of another code than the stored one does not count. An empty `q`
+-- or `kind` accepts all contracts. `verified` is 1 for verified contracts, 0 for others, 2 for all. `verified_db`
+-- is the database of the verified contracts of all chains.
 WITH
     pair_set AS
     (
@@ -62,15 +63,15 @@ FROM
     SELECT
         p.contract AS contract,
         sum(p.logs) AS logs,
-        max(p.made) AS made_at
+        max(p.creation_time) AS made_at
     FROM
     (
-        SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS made
+        SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS creation_time
         FROM logs
         WHERE chain_id = {chain_id:UInt32}
         GROUP BY chain_id, address
         UNION ALL
-        SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS made
+        SELECT address AS contract, count() AS logs, NULL::Nullable(UInt32) AS creation_time
         FROM logs_head_chain
         WHERE chain_id = {chain_id:UInt32}
         GROUP BY address

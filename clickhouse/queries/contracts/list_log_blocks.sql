@@ -1,5 +1,5 @@
--- Each row: a block after `from_block` in which a contract emitted logs; at most `each` blocks of a contract, in a fixed
--- random choice. Reads all rows of the head table, which is small. With `final`, also reads all final logs of the
+-- Each row: a block after `from_block` in which a contract emitted logs; at most `each` blocks of a contract, in a
+-- fixed random choice. Reads all rows of the head table, which is small. With `final`, also reads all final logs of the
 -- contracts by the key (chain_id, address), so the caller then asks only for contracts with few logs. The parameter
 -- `addresses` is hex without 0x.
 SELECT

@@ -3,11 +3,11 @@
 -- ords in the projection by_topic, then the contracts by ord through by_ord. Never scans other topics.
 SELECT
     u.contract AS address,
-    u.place AS ord
+    u.log_ord AS ord
 FROM
 (
     (
-        SELECT address AS contract, ord AS place
+        SELECT address AS contract, ord AS log_ord
         FROM logs_head
         WHERE ord > {head_ord:UInt64}
             AND chain_id = {chain_id:UInt32}
@@ -17,7 +17,7 @@ FROM
     )
     -- if final
     UNION ALL
-    SELECT address AS contract, ord AS place
+    SELECT address AS contract, ord AS log_ord
     FROM logs
     WHERE chain_id = {chain_id:UInt32}
         AND ord > {from_ord:UInt64}
@@ -35,5 +35,5 @@ FROM
         )
     -- end
 ) AS u
-ORDER BY u.place
+ORDER BY u.log_ord
 LIMIT 2 * {limit:UInt32}

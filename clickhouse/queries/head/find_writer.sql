@@ -19,12 +19,12 @@ WITH
         FROM writer_states
         WHERE chain_id = {chain_id:UInt32}
             AND (session, id) IN (SELECT session, id FROM newest)
-    ) AS told
+    ) AS newest_state
 SELECT
     ended,
     now / 1000 AS now_ms,
     (now - toInt64(version)) / 1000 AS silent_ms,
-    assumeNotNull(tupleElement(told, 1)) AS state,
-    (now - toInt64(assumeNotNull(tupleElement(told, 2)))) / 1000 AS state_age_ms
+    assumeNotNull(tupleElement(newest_state, 1)) AS state,
+    (now - toInt64(assumeNotNull(tupleElement(newest_state, 2)))) / 1000 AS state_age_ms
 FROM newest
 LIMIT 1

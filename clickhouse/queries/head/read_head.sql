@@ -28,7 +28,7 @@ WITH
         )
     ) AS start,
     -- First block whose logs are not pruned, number of changes of EXPLORER, and the newest of them: (block, 1 if all raw
-    -- logs are stored from this block on).
+    -- logs are stored from this block on). A change has the name explorer.<block>: the block starts at character 10.
     (
         SELECT tuple(any(floors), any(changes), any(newest))
         FROM
@@ -39,14 +39,18 @@ WITH
                 argMaxIf(tuple(toUInt32OrZero(substring(name, 10)), value), toUInt32OrZero(substring(name, 10)), startsWith(name, 'explorer.')) AS newest
             FROM (SELECT o.name AS name, argMax(o.value, o.version) AS value FROM operations AS o GROUP BY o.name)
         )
-    ) AS kept
+    ) AS kept,
+    kept.1 AS logs_floor,
+    kept.2 > 0 AS has_explorer_changes,
+    kept.3.1 AS newest_change_block,
+    kept.3.2 = 0 AS keeps_some_logs
 SELECT
     assumeNotNull(cursor.2) AS seq,
     assumeNotNull(cursor.3) AS final_to,
     assumeNotNull(cursor.4) AS final_hash,
     assumeNotNull(cursor.5) AS final_timestamp,
     ifNull(start, 0) AS start_block,
-    if(kept.2 > 0 AND kept.3.2 = 0, NULL, toUInt32(greatest(kept.1, if(kept.2 > 0, kept.3.1, 0), ifNull(start, 0)))) AS logs_from,
+    if(has_explorer_changes AND keeps_some_logs, NULL, toUInt32(greatest(logs_floor, if(has_explorer_changes, newest_change_block, 0), ifNull(start, 0)))) AS logs_from,
     groupArray(tuple(
         h.number, h.version, h.hash, h.parent_hash, h.timestamp, h.commit, h.final_number, h.proof
     )) AS heights

@@ -18,7 +18,7 @@ SELECT
     groupArrayIf(
         (h.holder, h.balance),
         h.holder IN (SELECT toFixedString(unhex(arrayJoin({holders:Array(String)})), 20))
-            OR (h.token, h.holder) IN (SELECT toFixedString(unhex(side.1), 20), toFixedString(unhex(side.2), 20) FROM (SELECT arrayJoin(arrayZip({created:Array(String)}, {creators:Array(String)})) AS side))
+            OR (h.token, h.holder) IN (SELECT toFixedString(unhex(created_by.1), 20), toFixedString(unhex(created_by.2), 20) FROM (SELECT arrayJoin(arrayZip({created:Array(String)}, {creators:Array(String)})) AS created_by))
     ) AS watched,
     arrayMap(
         negated -> -negated,
@@ -44,6 +44,7 @@ FROM
             SELECT
                 token,
                 ord,
+                -- Both sides of a transfer: (holder, change of its balance).
                 arrayJoin(if(
                     sender = recipient AND sender = toFixedString('', 20),
                     [(sender, -(amount::Int256))],

@@ -14,6 +14,7 @@ WITH
                 token,
                 commit,
                 ord,
+                -- Both sides of a transfer: (holder, change of its balance).
                 arrayJoin(if(
                     sender = recipient AND sender = toFixedString('', 20),
                     [(sender, -(amount::Int256))],

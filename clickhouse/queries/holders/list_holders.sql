@@ -5,14 +5,14 @@
 -- token. So this query must never run for lists of tokens. The parameter `token` is hex without 0x.
 SELECT
     h.account AS holder,
-    h.held AS balance
+    h.held_balance AS balance
 FROM
 (
     SELECT
         holder AS account,
         maxIf(ord, stored) AS newest,
         groupArrayIf((ord, amount), NOT stored) AS moves,
-        sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held_balance
     FROM
     (
         SELECT holder, balance AS amount, last_ord AS ord, true AS stored
@@ -22,6 +22,7 @@ FROM
         SELECT side.1 AS holder, side.2 AS amount, ord, false AS stored
         FROM
         (
+            -- Both sides of a transfer: (holder, change of its balance).
             SELECT ord, arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
             FROM transfers_head_chain
             WHERE token = unhex({token:String})
@@ -30,6 +31,6 @@ FROM
     WHERE holder != toFixedString('', 20)
     GROUP BY holder
 ) AS h
-WHERE h.held > 0
-ORDER BY h.held DESC, h.account
+WHERE h.held_balance > 0
+ORDER BY h.held_balance DESC, h.account
 LIMIT {limit:UInt32} OFFSET {skip:UInt32}

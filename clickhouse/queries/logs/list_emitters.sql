@@ -1,7 +1,7 @@
--- Each row: the log count of a contract as of the snapshot, with its positions. A log of a head block is counted only if it is newer than the contract's newest stored log, because a
--- promotion stores logs before the snapshot's cursor moves. Uses the key (chain_id, address) of the
--- projection by_contract. Reads all rows of the head table, which is small. The parameter `address` or
--- `addresses` is hex without 0x.
+-- Each row: the log count of a contract as of the snapshot, with its positions. A log of a head block
+-- is counted only if it is newer than the contract's newest stored log, because a promotion stores logs before the
+-- snapshot's cursor moves. Uses the key (chain_id, address) of the projection by_contract. Reads all rows of the head
+-- table, which is small. The parameter `address` or `addresses` is hex without 0x.
 WITH
     max(e.last_ord) AS newest,
     arrayFilter(ord -> ord > newest, groupArrayArray(e.head_ords)) AS fresh

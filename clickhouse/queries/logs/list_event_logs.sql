@@ -22,8 +22,9 @@ FROM
         AND (topic_count > 3 AND topic3 IN (SELECT toFixedString(unhex(arrayJoin({topics3:Array(String)})), 32))) -- if topics3
         -- if left_at
         AND arrayAll(
-            (i, x, j, y) -> (topic_count > i AND [topic0, topic1, topic2, topic3][i + 1] = unhex(x))
-                OR (topic_count > j AND [topic0, topic1, topic2, topic3][j + 1] = unhex(y)),
+            (left_position, left_topic, right_position, right_topic) ->
+                (topic_count > left_position AND [topic0, topic1, topic2, topic3][left_position + 1] = unhex(left_topic))
+                OR (topic_count > right_position AND [topic0, topic1, topic2, topic3][right_position + 1] = unhex(right_topic)),
             {left_at:Array(UInt8)}, {left:Array(String)}, {right_at:Array(UInt8)}, {right:Array(String)})
         -- end
     ORDER BY ord DESC -- if newest

@@ -1,6 +1,6 @@
--- Each row: the gas price (wei) and the gas used of one of the given transactions, as of the snapshot; null if no receipts
--- were fetched. The parameters `numbers` and `indexes` name each transaction by its block and its index there. Uses the
--- key (chain_id, number).
+-- Each row: the gas price (wei) and the gas used of one of the given transactions, as of the snapshot; null if no
+-- receipts were fetched. The parameters `numbers` and `indexes` name each transaction by its block and its index there.
+-- Uses the key (chain_id, number).
 SELECT
     b.number AS number,
     tx AS tx_index,

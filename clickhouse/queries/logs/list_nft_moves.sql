@@ -1,6 +1,6 @@
--- Each row: an ERC-721 Transfer (four topics) from or to an address in [from_ord, to_ord], newest or oldest first. Reads
--- all logs of the topic in the window through the projection by_topic, so the caller keeps the window small. Reads all
--- rows of the head table, which is small. `topic0` and `side` (the address as a topic) are hex without 0x.
+-- Each row: an ERC-721 Transfer (four topics) from or to an address in [from_ord, to_ord], newest or oldest first.
+-- Reads all logs of the topic in the window through the projection by_topic, so the caller keeps the window small.
+-- Reads all rows of the head table, which is small. `topic0` and `side` (the address as a topic) are hex without 0x.
 SELECT
     e.ord AS ord,
     e.timestamp AS timestamp,

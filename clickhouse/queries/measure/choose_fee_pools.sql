@@ -1,5 +1,5 @@
--- Each row: a pool of the given protocols with a swap whose protocol's part of the fees was not read yet. Reads the tables of pools, pair
--- totals and first shares, once per round of the background worker.
+-- Each row: a pool of the given protocols with a swap whose protocol's part of the fees was not read yet. Reads the
+-- tables of pools, pair totals and first shares, once per round of the background worker.
 SELECT p.address AS pair
 FROM
 (

@@ -1,7 +1,7 @@
 -- Each row: a token of a pool, in the order in which tokens are measured. Tokens without a measurement come
 -- first. Then come tokens whose number of swaps grew by a tenth or by `growth` since their last measurement, the
--- largest growth first. All others follow, the oldest measurement first. Reads the tables of pools, pair totals and traits, once per round of the
--- background worker.
+-- largest growth first. All others follow, the oldest measurement first. Reads the tables of pools, pair totals and
+-- traits, once per round of the background worker.
 SELECT
     p.token AS token,
     p.swaps AS swaps,
@@ -19,12 +19,12 @@ FROM
     ) AS o
     LEFT JOIN
     (
-        SELECT pair, sum(n) AS trades
+        SELECT pair, sum(swap_count) AS trades
         FROM
         (
-            SELECT pair, trades AS n FROM pair_totals
+            SELECT pair, trades AS swap_count FROM pair_totals
             UNION ALL
-            SELECT pair, 1 AS n
+            SELECT pair, 1 AS swap_count
             FROM swaps_head_chain
         )
         GROUP BY pair

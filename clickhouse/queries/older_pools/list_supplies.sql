@@ -5,9 +5,9 @@
 -- and all tokens of the zero address and of the given holders. So the program runs this query once for each
 -- new head, never for each request. The parameter `holders` is hex without 0x.
 WITH
-    toFixedString('', 20) AS zero,
-    arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
-    asked AS (SELECT token FROM token_supplies)
+    toFixedString('', 20) AS zero_address,
+    arrayPushBack(arrayMap(holder_hex -> toFixedString(unhex(holder_hex), 20), {holders:Array(String)}), zero_address) AS requested_holders,
+    requested AS (SELECT token FROM token_supplies)
 SELECT
     s.token AS token,
     assumeNotNull(s.supply_before) AS supply_before,
@@ -28,8 +28,8 @@ LEFT JOIN
 (
     SELECT
         b.token AS token,
-        sumIf(b.balance, b.holder = zero) AS zero_balance,
-        groupArrayIf((b.holder, b.balance), b.holder != zero) AS held
+        sumIf(b.balance, b.holder = zero_address) AS zero_balance,
+        groupArrayIf((b.holder, b.balance), b.holder != zero_address) AS held
     FROM
     (
         SELECT
@@ -42,8 +42,8 @@ LEFT JOIN
         (
             SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
             FROM holder_balances
-            WHERE has(all, holder)
-                AND token IN (SELECT token FROM asked)
+            WHERE has(requested_holders, holder)
+                AND token IN (SELECT token FROM requested)
             UNION ALL
             SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
             FROM
@@ -51,16 +51,17 @@ LEFT JOIN
                 SELECT
                     token,
                     ord,
+                    -- Both sides of a transfer: (holder, change of its balance).
                     arrayJoin(if(
-                        sender = recipient AND sender = zero,
+                        sender = recipient AND sender = zero_address,
                         [(sender, -(amount::Int256))],
                         [(sender, -(amount::Int256)), (recipient, amount::Int256)]
                     )) AS side
                 FROM transfers_head_chain
-                WHERE (has(all, sender) OR has(all, recipient))
-                    AND token IN (SELECT token FROM asked)
+                WHERE (has(requested_holders, sender) OR has(requested_holders, recipient))
+                    AND token IN (SELECT token FROM requested)
             )
-            WHERE has(all, side.1)
+            WHERE has(requested_holders, side.1)
         )
         GROUP BY token, holder
     ) AS b

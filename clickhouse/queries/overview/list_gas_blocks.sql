@@ -1,5 +1,6 @@
--- Each row: the number of transactions, base fee and gas prices (wei) of one block above `after_block`, as of the snapshot, oldest first. Uses
--- the key (chain_id, number). The caller limits the result to twenty blocks. Must never scan the table blocks.
+-- Each row: the number of transactions, base fee and gas prices (wei) of one block above `after_block`, as of the
+-- snapshot, oldest first. Uses the key (chain_id, number). The caller limits the result to twenty blocks. Must never
+-- scan the table blocks.
 SELECT
     g.number AS number,
     g.transaction_count AS transaction_count,

@@ -1,5 +1,5 @@
--- Each row: the trading of one pair in the 24 hours that end at `now`, (now - 24 h, now]. Uses the key ord, from the last
--- block before. Reads one day of swaps. Runs once for each new head, never for each request.
+-- Each row: the trading of one pair in the 24 hours that end at `now`, (now - 24 h, now]. Uses the key ord, from the
+-- last block before. Reads one day of swaps. Runs once for each new head, never for each request.
 WITH
     (
         SELECT max(number)

@@ -1,6 +1,6 @@
--- Each row: the trading of one pair in one of the windows that end at `now`, each (now - seconds, now]. A window without
--- a swap has no row. Reads the swaps after `after_ord`, which is the last position before the longest window, from the
--- projection of_pair. With arrayJoin instead of ARRAY JOIN, ClickHouse would read these swaps of all pairs.
+-- Each row: the trading of one pair in one of the windows that end at `now`, each (now - seconds, now]. A window
+-- without a swap has no row. Reads the swaps after `after_ord`, which is the last position before the longest window,
+-- from the projection of_pair. With arrayJoin instead of ARRAY JOIN, ClickHouse would read these swaps of all pairs.
 SELECT
     seconds,
     toUInt32(countIf(buy)) AS buys,

@@ -1,7 +1,7 @@
--- Each row: the newest log of one pool that changes its fee, as of the snapshot. With `since_ord`, only later changes are
--- returned. The parameters `pairs` and `topics` are hex without 0x. With `all_pools`, all pools of these protocols are
--- returned. Uses the key (chain_id, address, topic0), a granule or two for each pool. Reads all rows of the head table,
--- which is small.
+-- Each row: the newest log of one pool that changes its fee, as of the snapshot. With `since_ord`, only later changes
+-- are returned. The parameters `pairs` and `topics` are hex without 0x. With `all_pools`, all pools of these protocols
+-- are returned. Uses the key (chain_id, address, topic0), a granule or two for each pool. Reads all rows of the head
+-- table, which is small.
 SELECT
     address AS pair,
     argMax(topic0, ord) AS topic,

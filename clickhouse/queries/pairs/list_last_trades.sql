@@ -3,18 +3,18 @@
 -- query finds an older swap through the projection of_pair. Runs once for each new head.
 SELECT
     pair,
-    max(at) AS last_trade_at
+    max(traded_at) AS last_trade_at
 FROM
 (
-    SELECT pair, last_trade_at AS at
+    SELECT pair, last_trade_at AS traded_at
     FROM pair_totals
     WHERE last_ord <= {tip_ord:UInt64}
         AND last_ord > {since_ord:UInt64} -- if since_ord
     UNION ALL
-    SELECT pair, timestamp AS at
+    SELECT pair, timestamp AS traded_at
     FROM swaps_head_chain
     UNION ALL
-    SELECT pair, timestamp AS at
+    SELECT pair, timestamp AS traded_at
     FROM swaps
     WHERE ord IN (
         SELECT max(ord)

@@ -28,7 +28,7 @@ WITH
     )
 SELECT
     m.pair AS pair,
-    arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
+    arrayMap(balance_seconds -> balance_seconds / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
 FROM
 (
     -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now).

@@ -27,11 +27,11 @@ WITH
         WHERE ord > day_ord
     ),
     -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). A
-    -- row of a swap changes only the USD prices and keeps the reserves of the state before it.
-    arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
+    -- row of a swap changes only the USD prices and keeps the reserves of the state before it; its own reserves are -1.
+    arrayMap((moment_time, next_time) -> toFloat64(next_time) - moment_time, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves1,
+    arrayReverseFill(reserve -> reserve >= 0, arrayFill(reserve -> reserve >= 0, moments.3)) AS reserves0,
+    arrayReverseFill(reserve -> reserve >= 0, arrayFill(reserve -> reserve >= 0, moments.4)) AS reserves1,
     arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.5)) AS prices0,
     arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices1
 SELECT
@@ -40,10 +40,10 @@ SELECT
     price_h1,
     price_h6,
     price_h24,
-    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves0, seconds) / total) AS mean_reserve0,
-    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves1, seconds) / total) AS mean_reserve1,
-    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves0, prices0, seconds) / total) AS mean_value0,
-    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
+    if(total = 0, NULL, arraySum((reserve, lasted) -> reserve * lasted, reserves0, seconds) / total) AS mean_reserve0,
+    if(total = 0, NULL, arraySum((reserve, lasted) -> reserve * lasted, reserves1, seconds) / total) AS mean_reserve1,
+    if(total = 0, NULL, arraySum((reserve, usd, lasted) -> reserve * usd * lasted, reserves0, prices0, seconds) / total) AS mean_value0,
+    if(total = 0, NULL, arraySum((reserve, usd, lasted) -> reserve * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
 FROM
 (
     SELECT
@@ -57,14 +57,14 @@ FROM
         arraySort(moment -> moment.1, arrayZip(
             groupArray(ord * 2 + traded),
             groupArray(toUInt32(greatest(timestamp, since))),
-            groupArray(held0),
-            groupArray(held1),
-            groupArray(usd0),
-            groupArray(usd1)
+            groupArray(moment_reserve0),
+            groupArray(moment_reserve1),
+            groupArray(moment_usd0),
+            groupArray(moment_usd1)
         )) AS moments
     FROM
     (
-        SELECT pair, ord, timestamp, price, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
+        SELECT pair, ord, timestamp, price, false AS traded, toFloat64(reserve0) AS moment_reserve0, toFloat64(reserve1) AS moment_reserve1, 0. AS moment_usd0, 0. AS moment_usd1
         FROM pool_states_chain
         WHERE ord > day_ord
         UNION ALL

@@ -7,8 +7,8 @@ WITH
         SELECT max(ord)
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
-    ) AS before
-SELECT arrayMap(held -> held / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
+    ) AS ord_before
+SELECT arrayMap(balance_seconds -> balance_seconds / sum(m.lasted), sumForEach(arrayMap(balance -> toFloat64(balance) * m.lasted, m.balances))) AS means
 FROM
 (
     -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now).
@@ -23,7 +23,7 @@ FROM
         WHERE ord IN (
                 SELECT ord
                 FROM pool_states
-                WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
+                WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(ord_before) AND ord <= {final_ord:UInt64}
             )
             AND length(balances) > 2
         -- if commits

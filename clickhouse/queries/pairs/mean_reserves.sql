@@ -9,20 +9,20 @@ WITH
         SELECT max(ord)
         FROM pool_states
         WHERE pair = unhex({pair:String}) AND ord <= least({since_ord:UInt64}, {final_ord:UInt64})
-    ) AS before,
+    ) AS ord_before,
     -- Each state lasts from its own time (or the start of the window) to the time of the next state (or now). A
-    -- row of a swap changes only the USD prices and keeps the reserves of the state before it.
-    arrayMap((at, next) -> toFloat64(next) - at, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
+    -- row of a swap changes only the USD prices and keeps the reserves of the state before it; its own reserves are -1.
+    arrayMap((moment_time, next_time) -> toFloat64(next_time) - moment_time, moments.2, arrayPushBack(arrayPopFront(moments.2), {now:UInt32})) AS seconds,
     arraySum(seconds) AS total,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.3)) AS reserves0,
-    arrayReverseFill(held -> held >= 0, arrayFill(held -> held >= 0, moments.4)) AS reserves1,
+    arrayReverseFill(reserve -> reserve >= 0, arrayFill(reserve -> reserve >= 0, moments.3)) AS reserves0,
+    arrayReverseFill(reserve -> reserve >= 0, arrayFill(reserve -> reserve >= 0, moments.4)) AS reserves1,
     arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.5)) AS prices0,
     arrayReverseFill(usd -> usd > 0, arrayFill(usd -> usd > 0, moments.6)) AS prices1
 SELECT
-    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves0, seconds) / total) AS mean_reserve0,
-    if(total = 0, NULL, arraySum((held, lasted) -> held * lasted, reserves1, seconds) / total) AS mean_reserve1,
-    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves0, prices0, seconds) / total) AS mean_value0,
-    if(total = 0, NULL, arraySum((held, usd, lasted) -> held * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
+    if(total = 0, NULL, arraySum((reserve, lasted) -> reserve * lasted, reserves0, seconds) / total) AS mean_reserve0,
+    if(total = 0, NULL, arraySum((reserve, lasted) -> reserve * lasted, reserves1, seconds) / total) AS mean_reserve1,
+    if(total = 0, NULL, arraySum((reserve, usd, lasted) -> reserve * usd * lasted, reserves0, prices0, seconds) / total) AS mean_value0,
+    if(total = 0, NULL, arraySum((reserve, usd, lasted) -> reserve * usd * lasted, reserves1, prices1, seconds) / total) AS mean_value1
 FROM
 (
     SELECT
@@ -31,16 +31,16 @@ FROM
         arraySort(moment -> moment.1, arrayZip(
             groupArray(s.ord * 2 + s.traded),
             groupArray(toUInt32(greatest(s.timestamp, {since:UInt32}))),
-            groupArray(s.held0),
-            groupArray(s.held1),
-            groupArray(s.usd0),
-            groupArray(s.usd1)
+            groupArray(s.moment_reserve0),
+            groupArray(s.moment_reserve1),
+            groupArray(s.moment_usd0),
+            groupArray(s.moment_usd1)
         )) AS moments
     FROM
     (
-        SELECT ord, timestamp, false AS traded, toFloat64(reserve0) AS held0, toFloat64(reserve1) AS held1, 0. AS usd0, 0. AS usd1
+        SELECT ord, timestamp, false AS traded, toFloat64(reserve0) AS moment_reserve0, toFloat64(reserve1) AS moment_reserve1, 0. AS moment_usd0, 0. AS moment_usd1
         FROM pool_states
-        WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(before) AND ord <= {final_ord:UInt64}
+        WHERE pair = unhex({pair:String}) AND ord >= assumeNotNull(ord_before) AND ord <= {final_ord:UInt64}
         UNION ALL
         SELECT ord, timestamp, true, -1., -1., if(base_is_token0, quote_price_usd, price_usd) * price, if(base_is_token0, price_usd, quote_price_usd) / price
         FROM swaps

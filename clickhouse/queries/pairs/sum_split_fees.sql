@@ -1,6 +1,6 @@
--- Each row: the fees in USD of one pair's tracked swaps above `after_ord` and later than `since`, for one input token and
--- one part of the time: `part` counts the positions of the pair in `ords` that are below the swap. `pairs` (hex without
--- 0x) and `ords` belong together, item by item. Uses the key ord, or the projection of_pair for few pairs.
+-- Each row: the fees in USD of one pair's tracked swaps above `after_ord` and later than `since`, for one input token
+-- and one part of the time: `part` counts the positions of the pair in `ords` that are below the swap. `pairs` (hex
+-- without 0x) and `ords` belong together, item by item. Uses the key ord, or the projection of_pair for few pairs.
 SELECT
     pair,
     toUInt32(arrayCount(start -> start < ord, starts)) AS part,

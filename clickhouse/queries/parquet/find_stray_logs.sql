@@ -1,5 +1,5 @@
--- One row is a row of a staged Parquet file of logs with a wrong chain, or with a block outside the file's range. Reads two
--- columns of the file.
+-- One row is a row of a staged Parquet file of logs with a wrong chain, or with a block outside the file's range. Reads
+-- two columns of the file.
 SELECT block_number, chain_id
 FROM logs
 WHERE file = {file:UInt32}

@@ -1,4 +1,5 @@
--- One row is one block of the staged Parquet files. Reads the blocks of the range by the sorting key, and never a whole file.
+-- One row is one block of the staged Parquet files. Reads the blocks of the range by the sorting key, and never a whole
+-- file.
 SELECT
     file,
     block_number,

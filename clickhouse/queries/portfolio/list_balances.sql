@@ -5,10 +5,10 @@
 --
 -- One extra row has the zero address as token. Its balance is the number of V3 positions that the address
 -- ever received, perhaps including some after the snapshot. If this number is 0, the address owns no
--- position. The number comes from the key (owner) of owner_positions.
+-- position. The number is_received from the key (owner) of owner_positions.
 WITH
-    recipient = unhex({holder:String}) AS comes,
-    sender = unhex({holder:String}) AS goes
+    recipient = unhex({holder:String}) AS is_received,
+    sender = unhex({holder:String}) AS is_sent
 SELECT
     h.token AS token,
     h.balance AS balance
@@ -28,11 +28,11 @@ FROM
         SELECT
             token,
             -- If the holder sends tokens to itself, the two amounts cancel out.
-            if(comes, amount::Int256, 0::Int256) - if(goes, amount::Int256, 0::Int256) AS delta,
+            if(is_received, amount::Int256, 0::Int256) - if(is_sent, amount::Int256, 0::Int256) AS delta,
             ord,
             false AS stored
         FROM transfers_head_chain
-        WHERE (comes OR goes)
+        WHERE (is_received OR is_sent)
         UNION ALL
         SELECT toFixedString('', 20) AS token, count()::Int256 AS delta, 0 AS ord, true AS stored
         FROM owner_positions

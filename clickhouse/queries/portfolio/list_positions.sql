@@ -16,15 +16,15 @@ WITH
 SELECT
     e.manager AS manager,
     toString(e.token_id) AS position_id,
-    argMinIf(e.pair, e.ord, e.placed) AS pair,
-    argMinIf(e.tick_lower, e.ord, e.placed) AS tick_lower,
-    argMinIf(e.tick_upper, e.ord, e.placed) AS tick_upper,
+    argMinIf(e.pair, e.ord, e.has_range) AS pair,
+    argMinIf(e.tick_lower, e.ord, e.has_range) AS tick_lower,
+    argMinIf(e.tick_upper, e.ord, e.has_range) AS tick_upper,
     sumIf(e.liquidity::Int256, e.kind = 'increase') - sumIf(e.liquidity::Int256, e.kind = 'decrease') AS liquidity
 FROM
 (
     SELECT
         manager, token_id, ord, toString(kind) AS kind, recipient, pair, tick_lower, tick_upper, liquidity,
-        kind = 'increase' AND pair != toFixedString('', 20) AS placed
+        kind = 'increase' AND pair != toFixedString('', 20) AS has_range
     FROM position_events_chain
     WHERE (manager, token_id) IN owned
 ) AS e

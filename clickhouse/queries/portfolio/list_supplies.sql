@@ -4,10 +4,10 @@
 -- holder_balances. Reads all rows of the head table, which is small. The parameter `tokens` is hex without
 -- 0x.
 WITH
-    sender = toFixedString('', 20) AS minted,
+    sender = toFixedString('', 20) AS is_mint,
     -- A transfer from the zero address to itself is a mint, not a burn: a V2 pair locks its first LP tokens
     -- this way.
-    recipient = toFixedString('', 20) AND NOT minted AS burnt
+    recipient = toFixedString('', 20) AND NOT is_mint AS is_burn
 SELECT
     h.token AS token,
     h.balance AS balance
@@ -25,9 +25,9 @@ FROM
         WHERE holder = toFixedString('', 20)
             AND token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         UNION ALL
-        SELECT token, if(minted, -(amount::Int256), amount::Int256) AS delta, ord, false AS stored
+        SELECT token, if(is_mint, -(amount::Int256), amount::Int256) AS delta, ord, false AS stored
         FROM transfers_head_chain
-        WHERE (minted OR burnt)
+        WHERE (is_mint OR is_burn)
             AND has({tokens:Array(String)}, lower(hex(token)))
     )
     GROUP BY token

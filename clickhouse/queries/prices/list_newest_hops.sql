@@ -1,12 +1,12 @@
 -- Each row: the newest hop of one token in (from_ord, to_ord], as of the snapshot. With `tokens` (hex without 0x),
 -- finds the final rows through the projection by_token, and reads them by ord. Without `tokens`, reads all rows: once
 -- when the ingester starts.
-SELECT * EXCEPT place
+SELECT * EXCEPT hop_ord
 FROM
 (
     -- both parts
     SELECT
-        p.ord AS place,
+        p.ord AS hop_ord,
         p.token AS token,
         p.next_token AS next_token,
         p.hop_price AS hop_price,
@@ -32,6 +32,6 @@ FROM
     LIMIT 1 BY p.token
     -- end
 )
-ORDER BY place DESC
+ORDER BY hop_ord DESC
 LIMIT 1 BY token
 LIMIT {limit:UInt32}

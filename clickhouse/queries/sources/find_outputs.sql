@@ -1,5 +1,5 @@
--- Each row: the further outputs of the compiler for one verification. `match_id` is its version. Uses the key (chain_id,
--- address) of both tables. The parameter `address` is hex without 0x.
+-- Each row: the further outputs of the compiler for one verification. `match_id` is its version. Uses the key
+-- (chain_id, address) of both tables. The parameter `address` is hex without 0x.
 SELECT o.outputs
 FROM
 (

@@ -1,5 +1,5 @@
--- Each row: an event, function or error with a given selector. An event appears once for each set of indexed parameters.
--- The parameter `selectors` is hex without 0x. Uses the key selector.
+-- Each row: an event, function or error with a given selector. An event appears once for each set of indexed
+-- parameters. The parameter `selectors` is hex without 0x. Uses the key selector.
 SELECT
     s.kind,
     s.selector,

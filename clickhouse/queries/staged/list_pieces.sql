@@ -1,5 +1,5 @@
--- One row is a piece that is staged or claimed. Reads small columns of pieces between two numbers, and never the blocks.
--- The owner is the worker with the first claim within `claim_ms`; 0 without such a claim.
+-- One row is a piece that is staged or claimed. Reads small columns of pieces between two numbers, and never the
+-- blocks. The owner is the worker with the first claim within `claim_ms`; 0 without such a claim.
 SELECT
     piece,
     sum(bytes) AS bytes,

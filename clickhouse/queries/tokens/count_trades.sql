@@ -1,5 +1,5 @@
--- Each row: the trading of one token over all its pools in the 24 hours that end at `now`, (now - 24 h, now]. A buy is a
--- swap that lowers the pool's balance of the token. `high` and `low` are prices in USD per whole token. They use the
+-- Each row: the trading of one token over all its pools in the 24 hours that end at `now`, (now - 24 h, now]. A buy is
+-- a swap that lowers the pool's balance of the token. `high` and `low` are prices in USD per whole token. They use the
 -- swaps that `price_counts` marks for highs and lows; 0 means that no swap is marked. Uses the key ord, from the first
 -- block of the day (`after_ord`). Reads one day of swaps. Runs once for each new head, never for each request.
 SELECT

@@ -1,5 +1,6 @@
 -- Each row: a final block of one day that is missing, duplicated, not linked to its parent, or has a number of stored
--- logs that differs from its log_count. Before `logs_from`, logs are not compared. Reads blocks by key and scans the logs of the day by ord.
+-- logs that differs from its log_count. Before `logs_from`, logs are not compared. Reads blocks by key and scans the
+-- logs of the day by ord.
 SELECT
     concat('block ', toString(number)) AS item,
     'blocks' AS only_in,

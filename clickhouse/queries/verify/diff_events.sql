@@ -3,13 +3,13 @@
 SELECT
     concat('events block ', toString(number)) AS item,
     any(side) AS only_in,
-    toString((n, digest)) AS value
+    toString((row_count, digest)) AS value
 FROM
 (
     SELECT
         'events' AS side,
         intDiv(ord, 1048576) AS number,
-        count() AS n,
+        count() AS row_count,
         sum(sipHash64(tuple(ord, toString(kind), pair, token0, token1, maker))) AS digest
     FROM events
     WHERE ord >= {first_ord:UInt64} AND ord <= {last_ord:UInt64}
@@ -18,7 +18,7 @@ FROM
     SELECT
         'swaps, liquidity_events and pool_states' AS side,
         intDiv(ord, 1048576) AS number,
-        count() AS n,
+        count() AS row_count,
         sum(sipHash64(tuple(ord, kind, pair, token0, token1, maker))) AS digest
     FROM
     (
@@ -36,7 +36,7 @@ FROM
     )
     GROUP BY number
 )
-GROUP BY number, n, digest
+GROUP BY number, row_count, digest
 HAVING count() = 1
 ORDER BY number, only_in
 LIMIT 100

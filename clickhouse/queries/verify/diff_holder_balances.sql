@@ -2,14 +2,14 @@
 SELECT
     concat('holder_balances token=0x', lower(hex(token)), ' holder=0x', lower(hex(holder))) AS item,
     any(side) AS only_in,
-    toString((b, lo)) AS value
+    toString((balance_sum, newest_ord)) AS value
 FROM
 (
-    SELECT 'holder_balances' AS side, token, holder, sum(balance) AS b, max(last_ord) AS lo
+    SELECT 'holder_balances' AS side, token, holder, sum(balance) AS balance_sum, max(last_ord) AS newest_ord
     FROM holder_balances
     GROUP BY token, holder
     UNION ALL
-    SELECT 'transfers' AS side, token, holder, sum(change) AS b, max(ord) AS lo
+    SELECT 'transfers' AS side, token, holder, sum(change) AS balance_sum, max(ord) AS newest_ord
     FROM
     (
         SELECT token, ord, sender AS holder, -toInt256(amount) AS change
@@ -23,7 +23,7 @@ FROM
     )
     GROUP BY token, holder
 )
-GROUP BY token, holder, b, lo
+GROUP BY token, holder, balance_sum, newest_ord
 HAVING count() = 1
 ORDER BY item, only_in
 LIMIT 100

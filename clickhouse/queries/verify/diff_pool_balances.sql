@@ -1,4 +1,5 @@
--- Each row: a pool whose newest balances, params or doubts differ between pool_balances and all final states. Scans pool_states once.
+-- Each row: a pool whose newest balances, params or doubts differ between pool_balances and all final states. Scans
+-- pool_states once.
 SELECT
     concat('pool_balances pair=0x', lower(hex(pair))) AS item,
     any(side) AS only_in,

@@ -3,14 +3,14 @@
 SELECT
     concat('token_balances token=0x', lower(hex(token)), ' holder=0x', lower(hex(holder))) AS item,
     any(side) AS only_in,
-    toString((b, n, lo)) AS value
+    toString((balance_sum, transfer_count, newest_ord)) AS value
 FROM
 (
-    SELECT 'token_balances' AS side, token, holder, sum(balance) AS b, sum(transfers) AS n, max(last_ord) AS lo
+    SELECT 'token_balances' AS side, token, holder, sum(balance) AS balance_sum, sum(transfers) AS transfer_count, max(last_ord) AS newest_ord
     FROM token_balances
     GROUP BY token, holder
     UNION ALL
-    SELECT 'transfers' AS side, token, holder, sum(change) AS b, count() AS n, max(ord) AS lo
+    SELECT 'transfers' AS side, token, holder, sum(change) AS balance_sum, count() AS transfer_count, max(ord) AS newest_ord
     FROM
     (
         SELECT token, ord, sender AS holder, -toInt256(amount) AS change
@@ -24,7 +24,7 @@ FROM
     )
     GROUP BY token, holder
 )
-GROUP BY token, holder, b, n, lo
+GROUP BY token, holder, balance_sum, transfer_count, newest_ord
 HAVING count() = 1
 ORDER BY item, only_in
 LIMIT 100

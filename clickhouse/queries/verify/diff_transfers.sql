@@ -1,14 +1,14 @@
 -- Each row: a final block of one day whose transfers do not match its logs. Compares ERC-20 Transfers of every token
 -- (EIP-20: three topics and one word, or one topic and three words), and Deposits and Withdrawals. Those of the wrapped
--- native token always count. `wrapped` is its address in hex without 0x, or empty. Those of other contracts count unless
--- a Transfer of the same contract and transaction explains them: it mints, burns, or moves tokens to or from the
+-- native token always count. `wrapped` is its address in hex without 0x, or empty. Those of other contracts count
+-- unless a Transfer of the same contract and transaction explains them: it mints, burns, or moves tokens to or from the
 -- contract, and names the holder. Scans transfers and logs of the day by ord.
 WITH
     unhex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef') AS transfer_topic,
     unhex('e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c') AS deposit_topic,
     unhex('7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65') AS withdrawal_topic,
     unhex(repeat('00', 12)) AS no_bytes,
-    toFixedString('', 20) AS nobody,
+    toFixedString('', 20) AS zero_address,
     events AS
     (
         SELECT
@@ -65,22 +65,22 @@ WITH
     (
         SELECT number, tx_index, token, 'deposit' AS kind, arrayJoin([sender, recipient]) AS holder
         FROM moves
-        WHERE sender = nobody OR recipient = token
+        WHERE sender = zero_address OR recipient = token
         UNION ALL
         SELECT number, tx_index, token, 'withdrawal' AS kind, arrayJoin([sender, recipient]) AS holder
         FROM moves
-        WHERE recipient = nobody OR sender = token
+        WHERE recipient = zero_address OR sender = token
     )
 SELECT
     concat('transfers block ', toString(number)) AS item,
     any(side) AS only_in,
-    toString((n, digest)) AS value
+    toString((row_count, digest)) AS value
 FROM
 (
     SELECT
         'transfers' AS side,
         intDiv(ord, 1048576) AS number,
-        count() AS n,
+        count() AS row_count,
         sum(cityHash64(ord, timestamp, token, sender, recipient, amount, toString(kind), tx_index)) AS digest
     FROM transfers
     WHERE ord >= {first_ord:UInt64} AND ord <= {last_ord:UInt64}
@@ -89,7 +89,7 @@ FROM
     SELECT
         'logs' AS side,
         number,
-        count() AS n,
+        count() AS row_count,
         sum(cityHash64(ord, timestamp, token, sender, recipient, amount, kind, tx_index)) AS digest
     FROM
     (
@@ -101,8 +101,8 @@ FROM
             ord,
             timestamp,
             token,
-            if(kind = 'deposit', nobody, holder) AS sender,
-            if(kind = 'deposit', holder, nobody) AS recipient,
+            if(kind = 'deposit', zero_address, holder) AS sender,
+            if(kind = 'deposit', holder, zero_address) AS recipient,
             amount,
             kind,
             tx_index
@@ -112,7 +112,7 @@ FROM
     )
     GROUP BY number
 )
-GROUP BY number, n, digest
+GROUP BY number, row_count, digest
 HAVING count() = 1
 ORDER BY number, only_in
 LIMIT 100

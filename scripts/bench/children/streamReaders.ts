@@ -15,7 +15,7 @@ interface Argument {
 }
 
 /** Number of sockets that are opened at the same time. */
-const OPENING = 50;
+const OPENED_AT_ONCE = 50;
 
 /** Time at which the first client received a message, by the id of the message. */
 const firstSeen = new Map<string, number>();
@@ -56,8 +56,8 @@ function open({ hostname, port, pathname, search }: URL): Promise<void> {
 async function main(): Promise<void> {
   const { url, clients } = JSON.parse(process.argv[2] ?? '{}') as Argument;
   const target = new URL(url);
-  for (let openedCount = 0; openedCount < clients; openedCount += OPENING) {
-    const count = Math.min(OPENING, clients - openedCount);
+  for (let openedCount = 0; openedCount < clients; openedCount += OPENED_AT_ONCE) {
+    const count = Math.min(OPENED_AT_ONCE, clients - openedCount);
     await Promise.all(Array.from({ length: count }, () => open(target)));
   }
   process.stdout.write('ready\n');

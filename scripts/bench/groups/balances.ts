@@ -78,19 +78,19 @@ export async function benchBalances(
   const asks: readonly Ask[] = [
     {
       name: `/portfolio of ${TOKENS} tokens and ${LP_TOKENS} LP tokens`,
-      target: TARGET_MS,
+      targetMs: TARGET_MS,
       path: (index) => `/portfolio/0x${walletAt(index % load.wallets)}`,
     },
     {
       // Each request has another `limit` or `page`, so that no answer comes from the cache.
       name: `/tokens?q= of a token with ${load.holders} holders`,
-      target: TARGET_MS,
+      targetMs: TARGET_MS,
       path: (index) =>
         `/tokens?q=0x${WIDELY_HELD}&limit=${1 + (index % 100)}&page=${1 + Math.floor(index / 100)}`,
     },
     {
       name: `/tokens/{address} of the same token, repeated`,
-      target: TARGET_MS,
+      targetMs: TARGET_MS,
       path: () => `/tokens/0x${WIDELY_HELD}`,
     },
   ];

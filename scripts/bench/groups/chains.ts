@@ -11,12 +11,15 @@ import { startStubChain, type StubChain } from '../../../test/support/stub/stubC
 import { stubDescription } from '../../../test/support/stub/stubDescription';
 
 const CHAIN_IDS = [369, 8_453, 42_161];
-const FIRST = 200;
+const FIRST_HEAD = 200;
 const BLOCK_EVERY_MS = 10_000;
-/** For a minute after a request, the API builds its tables for each block. */
+/** Blocks before the measured ones: for a minute after a request, the API builds its tables for each block. */
 const WARM_BLOCKS = 8;
+/** Number of blocks that are measured. */
 const BLOCKS = Number(process.env['BENCH_CHAINS_BLOCKS'] ?? 9);
-const REST_MS = 60_000;
+/** Time in ms without blocks that is measured. */
+const RESTING_MS = 60_000;
+/** Allowed growth with each further chain: share of one core, and memory. */
 const SHARE_MAX = 0.02;
 const MEMORY_MAX_MB = 150;
 
@@ -35,10 +38,11 @@ export async function benchChains({ server, folder, figures }: Bench): Promise<v
     say(JSON.stringify({ chains: count, ...cost }));
     costs.push(cost);
   }
-  const [one, three] = [costs[0], costs.at(-1)];
-  if (one === undefined || three === undefined) return;
-  const growth = (pick: (cost: Cost) => readonly [number, number]): number =>
-    (sumOf(pick(three)) - sumOf(pick(one))) / (CHAIN_IDS.length - 1);
+  const [costOfOneChain, costOfAllChains] = [costs[0], costs.at(-1)];
+  if (costOfOneChain === undefined || costOfAllChains === undefined) return;
+  /** Growth of a part of the cost with each further chain. */
+  const growth = (partOf: (cost: Cost) => readonly [number, number]): number =>
+    (sumOf(partOf(costOfAllChains)) - sumOf(partOf(costOfOneChain))) / (CHAIN_IDS.length - 1);
   figures.push(
     memoryFigure(
       'memory of program and engine per further chain',
@@ -75,7 +79,7 @@ async function measure(chainIds: readonly number[], server: Bench['server'], fol
   const nodes = await Promise.all(
     chainIds.map((chainId) =>
       startStubChain({
-        blocks: FIRST + WARM_BLOCKS + BLOCKS,
+        blocks: FIRST_HEAD + WARM_BLOCKS + BLOCKS,
         logsPerBlock: 24,
         pairs: 200,
         seed: chainId,
@@ -83,7 +87,7 @@ async function measure(chainIds: readonly number[], server: Bench['server'], fol
       }),
     ),
   );
-  for (const node of nodes) node.setHead(FIRST);
+  for (const node of nodes) node.setHead(FIRST_HEAD);
   const settings: Record<string, string> = {
     CHAINS: chainIds.join(','),
     START_BLOCK: '0',
@@ -97,9 +101,9 @@ async function measure(chainIds: readonly number[], server: Bench['server'], fol
   }
   const api = await serveApi('all', settings);
   try {
-    await follow(nodes, FIRST, WARM_BLOCKS);
-    const following = await sharesOf(api, server, () => follow(nodes, FIRST + WARM_BLOCKS, BLOCKS));
-    const resting = await sharesOf(api, server, () => delay(REST_MS));
+    await follow(nodes, FIRST_HEAD, WARM_BLOCKS);
+    const following = await measureShares(api, server, () => follow(nodes, FIRST_HEAD + WARM_BLOCKS, BLOCKS));
+    const resting = await measureShares(api, server, () => delay(RESTING_MS));
     const [program, engine] = pidsOf(api, server).map((pid) => residentBytes(pid) / 2 ** 20);
     return { memoryMb: [program ?? 0, engine ?? 0], following, resting };
   } finally {
@@ -117,17 +121,18 @@ async function follow(nodes: readonly StubChain[], from: number, blocks: number)
 
 const pidsOf = (api: ServedApi, server: Bench['server']): readonly number[] => [api.pid, server.pid()];
 
-async function sharesOf(
+/** Shares of one core that the processes use while `run` runs. */
+async function measureShares(
   api: ServedApi,
   server: Bench['server'],
   run: () => Promise<unknown>,
 ): Promise<[program: number, engine: number]> {
-  const before = pidsOf(api, server).map(processorSeconds);
+  const secondsBefore = pidsOf(api, server).map(processorSeconds);
   const startedAt = performance.now();
   await run();
   const seconds = (performance.now() - startedAt) / 1_000;
   const [program, engine] = pidsOf(api, server).map(
-    (pid, index) => (processorSeconds(pid) - (before[index] ?? 0)) / seconds,
+    (pid, index) => (processorSeconds(pid) - (secondsBefore[index] ?? 0)) / seconds,
   );
   return [program ?? 0, engine ?? 0];
 }

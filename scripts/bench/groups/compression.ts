@@ -43,7 +43,7 @@ function countBytes(url: string, encoding: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request(url, { headers: { 'Accept-Encoding': encoding }, agent: false }, (answer) => {
       let bytes = 0;
-      answer.on('data', (piece: Buffer) => (bytes += piece.length));
+      answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
       answer.once('end', () => resolve(bytes));
       answer.once('error', reject);
     });

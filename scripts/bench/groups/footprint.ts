@@ -8,11 +8,10 @@ import { createDatabase, log, say, waitForMerges, type Bench } from '../bench';
 import { processorSeconds, startBenchChild, type BenchChild } from '../children/childProcess';
 import type { Figure } from '../figure';
 import { ingest } from './ingest/backfill';
+import { UNFINAL_BLOCKS } from '../../../test/support/stub/stubChain';
 
 const BLOCKS = Number(process.env['BENCH_FOOTPRINT_BLOCKS'] ?? 4_000);
 const CHAIN = { blocks: BLOCKS, logsPerBlock: 200, pairs: 2_000 };
-/** The stub chain's final block is this far below its head. */
-const NOT_FINAL = 64;
 /** Smaller tables have no line of their own. */
 const TABLE_BYTES_MIN = 65_536;
 
@@ -30,18 +29,18 @@ export async function benchFootprint({ server, figures }: Bench): Promise<void> 
     ['candlehouse_tenth', Math.ceil(BLOCKS / 10)],
     ['candlehouse_footprint', BLOCKS],
   ] as const) {
-    const database = await createDatabase(server.writerUrl, name, true);
-    figures.push(await benchMerges(database, node, blocks - NOT_FINAL));
+    const database = await createDatabase(server.writerUrl, name);
+    figures.push(await benchMerges(database, node, blocks - UNFINAL_BLOCKS));
     if (blocks === BLOCKS) figures.push(...(await measureTables(database, server.pid())));
     await database.close();
   }
   await node.close();
 }
 
-/** Rows that merges wrote per inserted row, after a backfill of blocks 0 … `to`. */
-async function benchMerges(database: Database, node: BenchChild, to: number): Promise<Figure> {
+/** Rows that merges wrote per inserted row, after a backfill of blocks 0 … `toBlock`. */
+async function benchMerges(database: Database, node: BenchChild, toBlock: number): Promise<Figure> {
   const countersBefore = await readCounters(database);
-  await ingest(node.url, database, to, log);
+  await ingest(node.url, database, toBlock, log);
   await waitForMerges(database);
   const countersAfter = await readCounters(database);
   const inserted = countersAfter.inserted - countersBefore.inserted;
@@ -63,9 +62,9 @@ async function readCounters(database: Database): Promise<{ inserted: number; mer
 /** Merges all parts of each table, then measures the tables. */
 async function measureTables(database: Database, enginePid: number): Promise<Figure[]> {
   const secondsBefore = processorSeconds(enginePid);
-  const tables = await listStored(database);
-  for (const { table } of tables) await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
-  const seconds = processorSeconds(enginePid) - secondsBefore;
+  for (const { table } of await listStored(database))
+    await database.command('optimize', `OPTIMIZE TABLE ${table} FINAL`);
+  const mergeSeconds = processorSeconds(enginePid) - secondsBefore;
   const storedTables = await listStored(database);
   const sum = (valueOf: (stored: Stored) => number): number =>
     storedTables.reduce((total, stored) => total + valueOf(stored), 0);
@@ -88,7 +87,7 @@ async function measureTables(database: Database, enginePid: number): Promise<Fig
       unit: 'B',
     }),
     plainFigure('processor time of the engine per merged row', {
-      value: (seconds / sum(({ rows }) => rows)) * 1e6,
+      value: (mergeSeconds / sum(({ rows }) => rows)) * 1e6,
       unit: 'us',
     }),
   ];

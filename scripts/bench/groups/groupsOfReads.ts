@@ -39,7 +39,7 @@ const STORAGE = [
 
 export async function benchReads({ server, folder, figures, isWanted }: Bench): Promise<void> {
   const load = { swaps: SWAPS, pairs: 10_000, from: 1_700_000_000, days: 120 };
-  const database = await createDatabase(server.writerUrl, 'candlehouse_ticks', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_ticks');
   await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
   await loadPrices(database, load);
   say('merging the table parts …');
@@ -84,7 +84,7 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
   for (const swaps of GROWTH) {
     const load = { swaps, pairs: 100_000, from: 1_700_000_000, days: 120 };
     const name = `candlehouse_growth_${swaps}`;
-    const database = await createDatabase(server.writerUrl, name, true);
+    const database = await createDatabase(server.writerUrl, name);
     const startedAt = performance.now();
     await loadSwaps(database, load, (done) => say(`loaded ${done} of ${swaps} swaps`));
     say(`loaded ${swaps} swaps and their bars in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
@@ -112,7 +112,7 @@ export async function benchSizes({ server, folder, figures }: Bench): Promise<vo
 export async function benchHoldings({ server, folder, figures }: Bench): Promise<void> {
   const swaps = { swaps: 200_000, pairs: 10_000, from: 1_700_000_000, days: 30 };
   const load = { otherTransfers: TRANSFERS, holders: 1_000_000, wallets: 130 };
-  const database = await createDatabase(server.writerUrl, 'candlehouse_balances', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_balances');
   await loadSwaps(database, swaps, () => undefined);
   await loadPrices(database, swaps);
   await loadTransfers(database, swaps, load, (done) => say(`loaded ${done} transfers`));
@@ -134,7 +134,7 @@ export async function benchHoldings({ server, folder, figures }: Bench): Promise
 
 export async function benchLogs({ server, figures }: Bench): Promise<void> {
   const load = { logs: EXPLORED_LOGS, seed: 7 };
-  const database = await createDatabase(server.writerUrl, 'candlehouse_logs', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_logs');
   await loadLogs(database, load, (done) => say(`loaded ${done} logs`));
   say('merging the table parts …');
   await waitForMerges(database, NO_MERGE_FOR_MS);
@@ -153,7 +153,7 @@ export async function benchLogs({ server, figures }: Bench): Promise<void> {
 
 export async function benchSourceSearch({ server, folder, figures }: Bench): Promise<void> {
   const swaps = { swaps: 20_000, pairs: 100, from: 1_700_000_000, days: 1 };
-  const database = await createDatabase(server.writerUrl, 'candlehouse_sources', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_sources');
   await loadSwaps(database, swaps, () => undefined);
   await loadPrices(database, swaps);
   const bytes = await loadSources(database, 369, SOURCE_FILES, (done) => say(`loaded ${done} source files`));

@@ -13,18 +13,18 @@ const CLIENTS = Number(process.env['BENCH_CLIENTS'] ?? 10_000);
 
 export async function benchStream({ server, folder, figures }: Bench): Promise<void> {
   say('measuring the stream …');
-  const last = 320;
-  const chain = await startStubChain({ blocks: last, logsPerBlock: LOGS_PER_BLOCK, pairs: 200 });
-  const first = 200;
-  chain.setHead(first);
-  const database = await createDatabase(server.writerUrl, 'candlehouse_stream', true);
+  const lastBlock = 320;
+  const chain = await startStubChain({ blocks: lastBlock, logsPerBlock: LOGS_PER_BLOCK, pairs: 200 });
+  const firstHead = 200;
+  chain.setHead(firstHead);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_stream');
   const api = await serveApi('all', {
     RPC_URL: chain.wsUrl,
     CHAIN_CONFIG: writeDescription(folder),
     START_BLOCK: '0',
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, 'candlehouse_stream'),
   });
-  figures.push(...(await benchLatency(api, chain, { from: first + 1, to: last }, database)));
+  figures.push(...(await benchLatency(api, chain, { from: firstHead + 1, to: lastBlock }, database)));
   await api.stop();
   await database.close();
   await chain.close();
@@ -33,7 +33,7 @@ export async function benchStream({ server, folder, figures }: Bench): Promise<v
 export async function benchReorgs({ server, folder, figures }: Bench): Promise<void> {
   say('reorg …');
   const chain = await startStubChain({ blocks: 400, logsPerBlock: REORG_LOGS, pairs: 100 });
-  const database = await createDatabase(server.writerUrl, 'candlehouse_reorg', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_reorg');
   const api = await serveApi('all', {
     RPC_URL: chain.url,
     CHAIN_CONFIG: writeDescription(folder),
@@ -51,7 +51,7 @@ export async function benchStreamClients({ server, folder, figures }: Bench): Pr
   say('measuring stream clients …');
   const chain = await startStubChain({ blocks: 600, logsPerBlock: 2, pairs: 20 });
   chain.setHead(100);
-  const database = await createDatabase(server.writerUrl, 'candlehouse_clients', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_clients');
   const settings = {
     RPC_URL: chain.url,
     CHAIN_CONFIG: writeDescription(folder),

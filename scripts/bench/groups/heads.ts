@@ -19,23 +19,24 @@ import { lastLoadedBlock, loadPrices, loadSwaps, type SwapLoad } from '../loader
 import { measureProcessors } from '../processorFigures';
 
 const PAIRS = Number(process.env['BENCH_HEADS_PAIRS'] ?? 10_000);
-/** Swaps per day. */
-const RATES = (process.env['BENCH_HEADS_SWAPS'] ?? '100000,1000000').split(',').map(Number);
+/** Numbers of swaps a day; each is measured in a database of its own. */
+const SWAPS_PER_DAY = (process.env['BENCH_HEADS_SWAPS'] ?? '100000,1000000').split(',').map(Number);
 const DAYS = 2;
 const BLOCK_SECONDS = 10;
+/** Heads before the measured ones. */
 const WARM_HEADS = 3;
 const HEADS = 8;
 const POLL_MS = 20;
-const HEAD_MS = 30_000;
+const HEAD_WAIT_MAX_MS = 30_000;
 /** Lists that share all tables of a head. */
 const PATHS = ['/pairs?limit=1', '/tokens?limit=1', '/dexes', '/overview'];
 
 export async function benchHeads(bench: Bench): Promise<void> {
   const { server, folder, figures } = bench;
-  for (const rate of RATES) {
-    const load = { swaps: rate * DAYS, pairs: PAIRS, from: 1_700_000_000, days: DAYS };
-    const name = `candlehouse_heads_${rate}`;
-    const database = await createDatabase(server.writerUrl, name, true);
+  for (const swapsPerDay of SWAPS_PER_DAY) {
+    const load = { swaps: swapsPerDay * DAYS, pairs: PAIRS, from: 1_700_000_000, days: DAYS };
+    const name = `candlehouse_heads_${swapsPerDay}`;
+    const database = await createDatabase(server.writerUrl, name);
     await loadSwaps(database, load, (done) => say(`loaded ${done} of ${load.swaps} swaps`));
     await loadPrices(database, load);
     await waitForMerges(database, 10_000);
@@ -85,7 +86,7 @@ async function addHead(database: Database, { from }: SwapLoad, block: number): P
 }
 
 async function untilHead(api: ServedApi, block: number): Promise<void> {
-  for (const endsAt = Date.now() + HEAD_MS; Date.now() < endsAt; await delay(POLL_MS))
+  for (const endsAt = Date.now() + HEAD_WAIT_MAX_MS; Date.now() < endsAt; await delay(POLL_MS))
     if (Number(await api.head()) === block) return;
   throw new Error(`the API did not reach block ${block}`);
 }

@@ -8,7 +8,7 @@ import { serveApi } from '../loaders/servedApi';
 import { sumStatements, watchStatements } from '../../../test/support/server/statements';
 import { startStubChain } from '../../../test/support/stub/stubChain';
 
-const FIRST = 200;
+const FIRST_HEAD = 200;
 const BLOCK_EVERY_MS = Number(process.env['BENCH_IDLE_BLOCK_MS'] ?? 10_000);
 const BLOCKS = Number(process.env['BENCH_IDLE_BLOCKS'] ?? 18);
 /**
@@ -18,6 +18,7 @@ const BLOCKS = Number(process.env['BENCH_IDLE_BLOCKS'] ?? 18);
 const WARM_BLOCKS = Math.max(3, Math.ceil(70_000 / BLOCK_EVERY_MS));
 /** Allowed share of one core, for the engine and the program together. */
 const SHARE_MAX = 0.03;
+/** Time in ms over which the processor time is measured while API processes poll. */
 const POLLING_MS = 20_000;
 /** Wait after a process starts or ends, so that its start is not measured. */
 const SETTLE_MS = 5_000;
@@ -25,9 +26,9 @@ const SETTLE_MS = 5_000;
 /** Processor time that ClickHouse spends on each API process that serves no requests, while no block arrives. */
 async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>): Promise<Figure> {
   const cpuShare = async (): Promise<number> => {
-    const before = processorSeconds(server.pid());
+    const secondsBefore = processorSeconds(server.pid());
     await delay(POLLING_MS);
-    return ((processorSeconds(server.pid()) - before) / POLLING_MS) * 1_000;
+    return ((processorSeconds(server.pid()) - secondsBefore) / POLLING_MS) * 1_000;
   };
   const settings = {
     CHAIN_CONFIG: writeDescription(folder),
@@ -35,11 +36,11 @@ async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>
   };
   const apis = [await serveApi('serve', settings), await serveApi('serve', settings)];
   await delay(SETTLE_MS);
-  const polled = await cpuShare();
+  const polledShare = await cpuShare();
   for (const api of apis) await api.stop();
   await delay(SETTLE_MS);
   const idleShare = await cpuShare();
-  const shareOfOneApi = (polled - idleShare) / apis.length;
+  const shareOfOneApi = (polledShare - idleShare) / apis.length;
   return {
     name: 'processor time of ClickHouse per API process without requests',
     value: shareOfOneApi * 100,
@@ -54,9 +55,13 @@ async function benchPolling({ server, folder }: Pick<Bench, 'server' | 'folder'>
 
 export async function benchIdle({ server, folder, figures }: Bench): Promise<void> {
   say(`measuring an idle instance for ${((BLOCKS + WARM_BLOCKS) * BLOCK_EVERY_MS) / 1_000} s …`);
-  const chain = await startStubChain({ blocks: FIRST + WARM_BLOCKS + BLOCKS, logsPerBlock: 24, pairs: 200 });
-  chain.setHead(FIRST);
-  const database = await createDatabase(server.writerUrl, 'candlehouse_idle', true);
+  const chain = await startStubChain({
+    blocks: FIRST_HEAD + WARM_BLOCKS + BLOCKS,
+    logsPerBlock: 24,
+    pairs: 200,
+  });
+  chain.setHead(FIRST_HEAD);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_idle');
   const api = await serveApi('all', {
     RPC_URL: chain.wsUrl,
     CHAIN_CONFIG: writeDescription(folder),
@@ -69,14 +74,14 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
       await delay(BLOCK_EVERY_MS);
     }
   };
-  await addHeads(FIRST, WARM_BLOCKS);
+  await addHeads(FIRST_HEAD, WARM_BLOCKS);
   const pidByPart = { program: api.pid, engine: server.pid() };
-  const before = Object.values(pidByPart).map(processorSeconds);
+  const secondsBefore = Object.values(pidByPart).map(processorSeconds);
   const startedAt = performance.now();
-  const sentStatements = await watchStatements(api.url, () => addHeads(FIRST + WARM_BLOCKS, BLOCKS));
+  const sentStatements = await watchStatements(api.url, () => addHeads(FIRST_HEAD + WARM_BLOCKS, BLOCKS));
   const seconds = (performance.now() - startedAt) / 1_000;
   const usedSeconds = Object.values(pidByPart).map(
-    (pid, index) => processorSeconds(pid) - (before[index] ?? 0),
+    (pid, index) => processorSeconds(pid) - (secondsBefore[index] ?? 0),
   );
   for (const [index, name] of Object.keys(pidByPart).entries())
     say(`${name}: ${(((usedSeconds[index] ?? 0) / seconds) * 100).toFixed(1)} % of one core`);
@@ -84,7 +89,7 @@ export async function benchIdle({ server, folder, figures }: Bench): Promise<voi
   say(
     `${((sumStatements(sentStatements) / seconds) * 60).toFixed(0)} statements a minute besides inserts: ${statementsText}`,
   );
-  const share = usedSeconds.reduce((sum, part) => sum + part, 0) / seconds;
+  const share = usedSeconds.reduce((sum, secondsOfPart) => sum + secondsOfPart, 0) / seconds;
   figures.push({
     name: `processor time of engine and program, with a block of 24 logs every ${BLOCK_EVERY_MS / 1_000} s`,
     value: share * 100,

@@ -9,37 +9,43 @@ import { loadedPair, loadedToken, type SwapLoad } from '../loaders/swapLoader';
 import { askFigures, type Ask } from '../askFigures';
 
 const ROUNDS = 80;
+/** The first of the 10,000 loaded pairs and 5,000 loaded tokens. */
+const ASKED_PAIRS = 9_000;
+const ASKED_TOKENS = 4_000;
 
-/** Parameters differ in every round, so no answer is cached. */
+/**
+ * Parameters differ in every round, so that no cache has the answer: the steps of 7 and 37 have no factor in common with
+ * the numbers of limits, pairs and tokens.
+ */
 function listAsks(): Ask[] {
   const page = (index: number): number => 1 + (index % 90);
   const limit = (index: number): number => 10 + (index % 90);
   return [
-    { name: '/tokens', target: 20, path: (i) => `/tokens?page=${page(i)}&limit=${limit(i * 7)}` },
+    { name: '/tokens', targetMs: 20, path: (i) => `/tokens?page=${page(i)}&limit=${limit(i * 7)}` },
     {
       name: '/pairs',
-      target: 20,
+      targetMs: 20,
       path: (i) => `/pairs?page=${page(i)}&limit=${limit(i * 7)}&sort=liquidity_usd`,
     },
-    { name: '/dexes', target: 20, path: () => '/dexes' },
-    { name: '/overview', target: 20, path: () => '/overview' },
-    { name: '/activity', target: 20, path: (i) => `/activity?limit=${limit(i * 7)}` },
+    { name: '/dexes', targetMs: 20, path: () => '/dexes' },
+    { name: '/overview', targetMs: 20, path: () => '/overview' },
+    { name: '/activity', targetMs: 20, path: (i) => `/activity?limit=${limit(i * 7)}` },
     {
       name: '/activity of a pair',
-      target: 20,
-      path: (i) => `/activity?pair=0x${loadedPair((i * 37) % 9_000)}&limit=${limit(i * 7)}`,
+      targetMs: 20,
+      path: (i) => `/activity?pair=0x${loadedPair((i * 37) % ASKED_PAIRS)}&limit=${limit(i * 7)}`,
     },
     {
       name: '/tokens/{a}/audit',
-      target: 30,
-      path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}/audit`,
+      targetMs: 30,
+      path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/audit`,
     },
-    { name: '/tokens/{a}', target: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}` },
-    { name: '/pairs/{a}', target: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % 9_000)}` },
+    { name: '/tokens/{a}', targetMs: 20, path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}` },
+    { name: '/pairs/{a}', targetMs: 20, path: (i) => `/pairs/0x${loadedPair((i * 37) % ASKED_PAIRS)}` },
     {
       name: '/tokens/{a}/ticks',
-      target: 20,
-      path: (i) => `/tokens/0x${loadedToken((i * 37) % 4_000)}/ticks?limit=${200 + i}`,
+      targetMs: 20,
+      path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/ticks?limit=${200 + i}`,
     },
   ];
 }

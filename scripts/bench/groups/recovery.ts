@@ -23,13 +23,13 @@ export async function benchRecovery(
   say: (text: string) => void,
 ): Promise<Figure[]> {
   const { chain, settings, load } = loaded;
-  const clean: Start[] = [];
-  const killed: number[] = [];
-  const engine: number[] = [];
+  const cleanStarts: Start[] = [];
+  const secondsAfterKill: number[] = [];
+  const engineSeconds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     say(`start ${round + 1} of ${ROUNDS} …`);
-    engine.push(await timeEngine(settings.DATA_DIR, log));
-    clean.push(await timeStart(loaded));
+    engineSeconds.push(await timeEngine(settings.DATA_DIR, log));
+    cleanStarts.push(await timeStart(loaded));
     // Prepares a start after a kill: the chain grows by 200 blocks, most of them become final, and the program is
     // killed while it stores the blocks.
     const program = await startProgram('all', settings);
@@ -37,9 +37,9 @@ export async function benchRecovery(
     chain.setHead(chain.head + 200);
     await delay(300 + 100 * round);
     await program.end('SIGKILL');
-    killed.push((await timeStart(loaded)).ready);
+    secondsAfterKill.push((await timeStart(loaded)).readySeconds);
   }
-  const bars = clean.map(({ barSeconds }) => barSeconds);
+  const barSeconds = cleanStarts.map((start) => start.barSeconds);
   const makeFigure = (
     name: string,
     value: number,
@@ -58,17 +58,17 @@ export async function benchRecovery(
   });
   return [
     makeFigure(
-      `time from start to first bar, median of ${ROUNDS} (maximum ${Math.max(...bars).toFixed(1)} s)`,
-      median(bars),
+      `time from start to first bar, median of ${ROUNDS} (maximum ${Math.max(...barSeconds).toFixed(1)} s)`,
+      median(barSeconds),
       'start of the engine alone',
-      median(engine),
+      median(engineSeconds),
       3,
     ),
     makeFigure(
-      `time from start after kill -9 to ready, maximum of ${ROUNDS} (median ${median(killed).toFixed(1)} s)`,
-      Math.max(...killed),
+      `time from start after kill -9 to ready, maximum of ${ROUNDS} (median ${median(secondsAfterKill).toFixed(1)} s)`,
+      Math.max(...secondsAfterKill),
       'start after a clean stop',
-      median(clean.map(({ ready }) => ready)),
+      median(cleanStarts.map(({ readySeconds }) => readySeconds)),
       10,
     ),
   ];
@@ -76,7 +76,7 @@ export async function benchRecovery(
 
 interface Start {
   /** Seconds until the program was ready at the node's head. */
-  readonly ready: number;
+  readonly readySeconds: number;
   /** Seconds until the program answered with a bar. */
   readonly barSeconds: number;
 }
@@ -84,15 +84,15 @@ interface Start {
 /** Starts the program, measures the start, and stops the program. */
 async function timeStart({ settings, chain }: LoadedFolder): Promise<Start> {
   const startedAt = performance.now();
-  const secondsSince = (): number => (performance.now() - startedAt) / 1000;
+  const secondsSinceStart = (): number => (performance.now() - startedAt) / 1000;
   const program = await startProgram('all', settings);
   const path = `/api/v1/pairs/0x${loadedPair(0)}/ticks?timeframe=1h&currency=quote&limit=1`;
   while (!(await hasBar(`${program.url}${path}`))) await delay(20);
-  const barSeconds = secondsSince();
+  const barSeconds = secondsSinceStart();
   await untilReady(program, chain);
-  const ready = secondsSince();
+  const readySeconds = secondsSinceStart();
   await program.end('SIGTERM');
-  return { ready, barSeconds };
+  return { readySeconds, barSeconds };
 }
 
 async function hasBar(url: string): Promise<boolean> {

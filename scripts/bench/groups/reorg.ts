@@ -15,12 +15,12 @@ const ROUNDS = 20;
  * within a tenth of a block time.
  */
 const GAP_MS = 1_000;
-const WAIT_MS = 20_000;
+const SHOWN_MAX_MS = 20_000;
 /** The API polls rarely, because constant polling would take processor time from the measured work. */
 const POLL_MS = 5;
 
-/** Reorganizes the chain repeatedly, to new branches and back to old ones. `logs`: logs per block. */
-export async function benchReorg(api: ServedApi, chain: StubChain, logs: number): Promise<Figure[]> {
+/** Reorganizes the chain repeatedly, to new branches and back to old ones. */
+export async function benchReorg(api: ServedApi, chain: StubChain, logsPerBlock: number): Promise<Figure[]> {
   await untilShown(api, '/activity?limit=1', headOf(chain));
   const { data } = JSON.parse(await api.get('/api/v1/pairs?limit=1')) as { data: { address: string }[] };
   const asks = [
@@ -29,28 +29,29 @@ export async function benchReorg(api: ServedApi, chain: StubChain, logs: number)
   ] as const;
   const figures: Figure[] = [];
   for (const [name, path] of asks)
-    figures.push(await measure(api, chain, path, `${name}, ${logs} logs a block`));
+    figures.push(await measure(api, chain, path, `${name}, ${logsPerBlock} logs a block`));
   return figures;
 }
 
 async function measure(api: ServedApi, chain: StubChain, path: string, name: string): Promise<Figure> {
   const times: number[] = [];
-  const fetches: number[] = [];
+  const fetchTimesMs: number[] = [];
   let leftBranch: StubBranch | null = null;
   for (let round = 0; round < ROUNDS; round += 1) {
     // Creates the branch in advance: building its blocks is not measured.
     const blocksBefore = chain.blocks.slice(chain.head - DEPTH_BLOCKS + 1, chain.head + 1);
+    // Each fourth round returns to the branch that the round before left.
     if (round % 4 !== 3 || leftBranch === null || !chain.restore(leftBranch))
       chain.reorg(DEPTH_BLOCKS, DEPTH_BLOCKS);
     leftBranch = blocksBefore;
     const hash = headOf(chain);
     const shownAt = await untilShown(api, path, hash);
     times.push(shownAt - (chain.toldAt(hash) ?? NaN));
-    fetches.push(await timeFetch(chain));
+    fetchTimesMs.push(await timeFetch(chain));
     await delay(GAP_MS);
   }
   const value = percentile(times, 50);
-  const limit = percentile(fetches, 50);
+  const limit = percentile(fetchTimesMs, 50);
   const [p90, largest] = [percentile(times, 90), Math.max(...times)].map(Math.round);
   return {
     name: `time from a reorg of ${DEPTH_BLOCKS} blocks to correct ${name}, p50 of ${times.length} (p90 ${p90}, maximum ${largest} ms)`,
@@ -73,16 +74,16 @@ function headOf(chain: StubChain): string {
  * API nothing to detect the block.
  */
 async function untilShown(api: ServedApi, path: string, hash: string): Promise<number> {
-  const endsAt = performance.now() + WAIT_MS;
+  const endsAt = performance.now() + SHOWN_MAX_MS;
   while (performance.now() < endsAt) {
-    if ((await askFor(`${api.url}/readyz`)) !== hash) await delay(POLL_MS);
-    else if ((await askFor(`${api.url}/api/v1${path}`)) === hash) return performance.now();
+    if ((await readHeadHash(`${api.url}/readyz`)) !== hash) await delay(POLL_MS);
+    else if ((await readHeadHash(`${api.url}/api/v1${path}`)) === hash) return performance.now();
   }
-  throw new Error(`the API did not reach block ${hash} within ${WAIT_MS} ms`);
+  throw new Error(`the API did not reach block ${hash} within ${SHOWN_MAX_MS} ms`);
 }
 
 /** Hash of the newest block that the answer includes. */
-async function askFor(url: string): Promise<string | null> {
+async function readHeadHash(url: string): Promise<string | null> {
   const answer = await fetch(url);
   await answer.arrayBuffer();
   return answer.headers.get('x-indexed-block-hash');

@@ -14,10 +14,12 @@ import { measureProcessors } from '../processorFigures';
 
 const REQUESTS = Number(process.env['BENCH_REQUESTS'] ?? 400);
 const WARM_UP = 60;
-/** Number of requests over which processor time is measured. */
-const TIMED = Math.ceil(3.75 * REQUESTS);
+/** Number of requests over which processor time is measured: 1,500 by default, because its clock has steps of 10 ms. */
+const PROCESSOR_REQUESTS = Math.ceil(3.75 * REQUESTS);
 const BARS_LIMIT = 300;
-const TIMEFRAMES: readonly (readonly [string, number])[] = [
+type Timeframe = readonly [name: string, seconds: number];
+
+const TIMEFRAMES: readonly Timeframe[] = [
   ['1m', 60],
   ['15m', 900],
   ['1h', 3600],
@@ -28,10 +30,12 @@ const KEYED_READ = 'SELECT base_is_token0 FROM pools WHERE address = unhex({pair
 
 interface Ask {
   readonly pair: string;
-  readonly timeframe: readonly [string, number];
+  readonly timeframe: Timeframe;
+  /** End of the bars, unix seconds. */
   readonly to: number;
 }
 
+/** Makes requests for random timeframes and ends, mostly of pairs that trade much. */
 export function createAsks(load: SwapLoad, count: number): Ask[] {
   let state = 42;
   const random = (): number => {
@@ -76,6 +80,7 @@ export async function benchTicks(
   // Alternating requests share the machine's noise. Each request is new, so no answer comes from a cache.
   for (const [index, ask] of createAsks(load, WARM_UP + REQUESTS).entries()) {
     const { pair, to } = ask;
+    // The limit is the one with which barReader.ts asks for these bars.
     const params = { timeframe: ask.timeframe[1], pair, leg: 1, from: 0, to, limit: BARS_LIMIT * 1.5 + 16 };
     const isCounted = index >= WARM_UP;
     await time(times.selectOne, isCounted, () => database.select('bench', SELECT_ONE));
@@ -95,7 +100,7 @@ export async function benchTicks(
 
 /** Processor time of the API and of ClickHouse per request, with new requests one after another. */
 function processorFigures(api: ServedApi, load: SwapLoad, enginePid: number): Promise<Figure[]> {
-  const asks = createAsks(load, WARM_UP + REQUESTS + TIMED).slice(WARM_UP + REQUESTS);
+  const asks = createAsks(load, WARM_UP + REQUESTS + PROCESSOR_REQUESTS).slice(WARM_UP + REQUESTS);
   return measureProcessors(api, enginePid, {
     per: `request of ${BARS_LIMIT} bars, ${load.swaps} swaps`,
     count: asks.length,

@@ -9,8 +9,8 @@ import { createAsks, pathOf } from './ticks';
 
 const BLOCK_MS = 50;
 /** The two measurements alternate, so that noise affects both alike. */
-const TURNS = 8;
-const ASKS_PER_TURN = 60;
+const ROUNDS = 8;
+const ASKS_PER_ROUND = 60;
 const WARM_UP = 60;
 const TARGET_RATIO = 2;
 
@@ -18,7 +18,7 @@ export async function benchWhileIngesting({ load, chain, settings }: LoadedFolde
   const program = await startProgram('all', settings);
   try {
     await untilReady(program, chain);
-    const asks = createAsks(load, WARM_UP + 2 * TURNS * ASKS_PER_TURN);
+    const asks = createAsks(load, WARM_UP + 2 * ROUNDS * ASKS_PER_ROUND);
     const askNext = async (times: number[]): Promise<void> => {
       const ask = asks.pop();
       if (ask === undefined) return;
@@ -33,11 +33,11 @@ export async function benchWhileIngesting({ load, chain, settings }: LoadedFolde
     const busyTimes: number[] = [];
     const firstHead = chain.head;
     let busyMs = 0;
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      for (let index = 0; index < ASKS_PER_TURN; index += 1) await askNext(stillTimes);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let index = 0; index < ASKS_PER_ROUND; index += 1) await askNext(stillTimes);
       const beganAt = performance.now();
       const blocks = setInterval(() => chain.setHead(chain.head + 1), BLOCK_MS);
-      for (let index = 0; index < ASKS_PER_TURN; index += 1) await askNext(busyTimes);
+      for (let index = 0; index < ASKS_PER_ROUND; index += 1) await askNext(busyTimes);
       clearInterval(blocks);
       busyMs += performance.now() - beganAt;
       await untilReady(program, chain);

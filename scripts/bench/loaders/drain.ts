@@ -18,27 +18,29 @@ export interface Drain {
   close(): void;
 }
 
-interface Asked {
+interface PendingRequest {
   readonly resolve: (bytes: number) => void;
   readonly reject: (error: Error) => void;
+  /** Text of the answer that has arrived before the body: status line and headers. */
   head: string;
   /** Length of the body in bytes; null until the header has been read. */
   length: number | null;
   /** Bytes of the body that have arrived. */
-  takenBytes: number;
+  receivedBytes: number;
 }
 
 /** Sends one request at a time. Keeps the connection for later requests, until it is idle for IDLE_MS. */
 export function createDrain(baseUrl: string): Drain {
   const { hostname, port, host } = new URL(baseUrl);
-  let request: Asked | null = null;
+  let request: PendingRequest | null = null;
   const fail = (error: Error): void => {
     request?.reject(error);
     request = null;
   };
-  const takeBytes = (bytes: number, buffer: Uint8Array): boolean => {
+  /** Callback of `onread`; true means that the socket goes on reading. */
+  const receive = (bytes: number, buffer: Uint8Array): boolean => {
     if (request === null) return true;
-    if (request.length !== null) request.takenBytes += bytes;
+    if (request.length !== null) request.receivedBytes += bytes;
     else {
       request.head += Buffer.from(buffer.buffer, buffer.byteOffset, bytes).toString('latin1');
       const headLength = request.head.indexOf(HEAD_END);
@@ -50,17 +52,17 @@ export function createDrain(baseUrl: string): Drain {
         return true;
       }
       request.length = Number(length);
-      request.takenBytes = request.head.length - headLength - HEAD_END.length;
+      request.receivedBytes = request.head.length - headLength - HEAD_END.length;
     }
-    if (request.takenBytes >= request.length) {
-      request.resolve(request.takenBytes);
+    if (request.receivedBytes >= request.length) {
+      request.resolve(request.receivedBytes);
       request = null;
     }
     return true;
   };
   const buffer = Buffer.alloc(READ_BYTES);
   const openSocket = (): Socket => {
-    const onread = { buffer, callback: takeBytes };
+    const onread = { buffer, callback: receive };
     const opened = connect({ host: hostname, port: Number(port), noDelay: true, onread });
     opened.on('error', fail);
     opened.on('close', () => fail(new Error('the API closed the connection')));
@@ -77,7 +79,7 @@ export function createDrain(baseUrl: string): Drain {
           socket = openSocket();
         }
         usedAt = performance.now();
-        request = { resolve, reject, head: '', length: null, takenBytes: 0 };
+        request = { resolve, reject, head: '', length: null, receivedBytes: 0 };
         socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`);
       }),
     close: () => socket.destroy(),

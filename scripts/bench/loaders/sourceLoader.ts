@@ -10,8 +10,10 @@ import type { Hex } from '../../../src/domain/hex';
 import { createVerifiedStore } from '../../../src/contracts/storeVerified';
 import { NO_DEPLOYMENT, type SourceFile, type VerifiedRecord } from '../../../src/contracts/verifiedRecord';
 
-const FILES_EACH = 8;
-const BATCH = 250;
+const FILES_PER_CONTRACT = 8;
+const BATCH_CONTRACTS = 250;
+/** Multiplication by this prime modulo 2^32 spreads consecutive numbers evenly (Knuth's multiplicative hash). */
+const SPREAD = 2_654_435_761;
 const PACKAGES = ['openzeppelin-contracts-5', '@openzeppelin/contracts', '@uniswap'];
 
 function listFiles(folder: string): string[] {
@@ -32,7 +34,7 @@ function listBaseFiles(): SourceFile[] {
 }
 
 /** A rare word that occurs in only one file. */
-export const rareWord = (file: number): string => `rare_word_${(file * 2_654_435_761) % 4_294_967_296}`;
+export const rareWord = (file: number): string => `rare_word_${(file * SPREAD) % 2 ** 32}`;
 
 function makeFile(baseFiles: readonly SourceFile[], index: number): SourceFile {
   const { path, content } = baseFiles[index % baseFiles.length] ?? { path: '', content: '' };
@@ -53,16 +55,16 @@ export async function loadSources(
   const abi = parseAbi('[{"type":"event","name":"Transfer","inputs":[]}]') ?? [];
   let bytes = 0;
   let batch: VerifiedRecord[] = [];
-  for (let index = 0; index * FILES_EACH < files; index += 1) {
-    const sources = Array.from({ length: FILES_EACH }, (_, file) =>
-      makeFile(baseFiles, index * FILES_EACH + file),
+  for (let index = 0; index * FILES_PER_CONTRACT < files; index += 1) {
+    const sources = Array.from({ length: FILES_PER_CONTRACT }, (_, file) =>
+      makeFile(baseFiles, index * FILES_PER_CONTRACT + file),
     );
     for (const { content } of sources) bytes += Buffer.byteLength(content);
     batch.push(makeRecord(chainId, index, sources, abi));
-    if (batch.length < BATCH) continue;
+    if (batch.length < BATCH_CONTRACTS) continue;
     await store.store(batch);
     batch = [];
-    progress((index + 1) * FILES_EACH);
+    progress((index + 1) * FILES_PER_CONTRACT);
   }
   await store.store(batch);
   return bytes;
@@ -74,7 +76,7 @@ function makeRecord(
   sources: readonly SourceFile[],
   abi: VerifiedRecord['contract']['abi'],
 ): VerifiedRecord {
-  const address: Hex = `0x${((index * 2_654_435_761) % 4_294_967_296).toString(16).padStart(8, '0')}${String(index).padStart(32, '0')}`;
+  const address: Hex = `0x${((index * SPREAD) % 2 ** 32).toString(16).padStart(8, '0')}${String(index).padStart(32, '0')}`;
   return {
     codeHash: null,
     deployment: NO_DEPLOYMENT,

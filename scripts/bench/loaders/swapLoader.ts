@@ -14,6 +14,10 @@ export interface SwapLoad {
 const CHUNK_SWAPS = 1_000_000;
 const BLOCK_SECONDS = 10;
 const ORDS_PER_BLOCK = 1_048_576;
+const TWO_DAYS_BLOCKS = (2 * 86_400) / BLOCK_SECONDS;
+/** Last position (`ord`) of the first block, and of the first epoch of 32 blocks. */
+const FIRST_BLOCK_END = 2 * ORDS_PER_BLOCK - 1;
+const FIRST_EPOCH_END = 33 * ORDS_PER_BLOCK - 1;
 /**
  * Most rows that one INSERT with a SELECT from swaps may make, because ClickHouse holds the rows of a group in memory.
  */
@@ -83,31 +87,31 @@ export async function loadSwaps(
  */
 async function fillView(database: Database, view: View, load: SwapLoad): Promise<void> {
   const timeframes = /arrayJoin\(\[([\d, ]+)\]\)/.exec(view.select)?.[1]?.split(', ') ?? [''];
-  const slabs = Math.ceil((load.swaps * timeframes.length) / GROUPS_MAX);
+  const slices = Math.ceil((load.swaps * timeframes.length) / GROUPS_MAX);
   const endBlock = lastLoadedBlock(load) + 1;
-  const slabFills = Array.from({ length: slabs }, (_, slab) => {
-    const [from, to] = [slab, slab + 1].map(
-      (boundary) => Math.floor((boundary * endBlock) / slabs) * ORDS_PER_BLOCK,
+  const sliceFills = Array.from({ length: slices }, (_, slice) => {
+    const [from, to] = [slice, slice + 1].map(
+      (boundary) => Math.floor((boundary * endBlock) / slices) * ORDS_PER_BLOCK,
     );
     const rows = `(SELECT * FROM swaps WHERE ord >= ${from} AND ord < ${to})`;
     const select = view.select.replace(/\bFROM swaps\b/, `FROM ${rows}`);
     return `INSERT INTO ${view.target} ${select} ${LARGE_PARTS}`;
   });
   // Two statements run at a time: one sorts and writes on a single thread while the other one sums.
-  const fillRest = async (): Promise<void> => {
-    for (let fill = slabFills.shift(); fill !== undefined; fill = slabFills.shift())
+  const fillSlices = async (): Promise<void> => {
+    for (let fill = sliceFills.shift(); fill !== undefined; fill = sliceFills.shift())
       await database.command('fill view', fill);
   };
-  await Promise.all([fillRest(), fillRest()]);
+  await Promise.all([fillSlices(), fillSlices()]);
   await database.command('create view', view.statement);
 }
 
 async function fillEvents(database: Database, load: SwapLoad): Promise<void> {
-  const slabs = Math.ceil(load.swaps / GROUPS_MAX);
+  const slices = Math.ceil(load.swaps / GROUPS_MAX);
   const endBlock = lastLoadedBlock(load) + 1;
-  for (let slab = 0; slab < slabs; slab += 1) {
-    const [from, to] = [slab, slab + 1].map(
-      (boundary) => Math.floor((boundary * endBlock) / slabs) * ORDS_PER_BLOCK,
+  for (let slice = 0; slice < slices; slice += 1) {
+    const [from, to] = [slice, slice + 1].map(
+      (boundary) => Math.floor((boundary * endBlock) / slices) * ORDS_PER_BLOCK,
     );
     await database.command(
       'load events',
@@ -142,7 +146,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
   const blocks = lastLoadedBlock(load);
   const params = {
     blocks,
-    since: Math.max(0, blocks - 17_280) * 1_048_576,
+    since: Math.max(0, blocks - TWO_DAYS_BLOCKS) * ORDS_PER_BLOCK,
     pairs: load.pairs,
     from: load.from,
   };
@@ -164,17 +168,17 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     ],
     [
       'load anchors',
-      `INSERT INTO token_prices SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 1, 0.99, 0, 1, 0.99,
+      `INSERT INTO token_prices SELECT ${FIRST_BLOCK_END}, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 1, 0.99, 0, 1, 0.99,
          unhex(repeat('00', 20)), 0, 0 FROM numbers(5)`,
     ],
     [
       'load anchor routes',
-      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 0, 0.99, 0, 0, false, false,
+      `INSERT INTO token_routes SELECT ${FIRST_BLOCK_END}, {from:UInt32}, ${QUOTE('number')}, unhex(repeat('00', 20)), 0, 0.99, 0, 0, false, false,
          [], [], [], [] FROM numbers(5)`,
     ],
     [
       'load routes',
-      `INSERT INTO token_routes SELECT 2097151, {from:UInt32}, ${BASE('number')}, ${QUOTE('number')}, 1, 0.9, 64, 0, false, false,
+      `INSERT INTO token_routes SELECT ${FIRST_BLOCK_END}, {from:UInt32}, ${BASE('number')}, ${QUOTE('number')}, 1, 0.9, 64, 0, false, false,
          [${PAIR('number')}, ${PAIR('number + 5000')}], [1, 1], [64, 32], [] FROM numbers(5000)`,
     ],
     [
@@ -184,7 +188,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     ],
     [
       'load epochs',
-      `INSERT INTO pool_epochs SELECT 34603007, {from:UInt32} + 320, ${PAIR('number')}, 1, 1 + number, 1000, 3000, 1732, 1732, 1,
+      `INSERT INTO pool_epochs SELECT ${FIRST_EPOCH_END}, {from:UInt32} + 320, ${PAIR('number')}, 1, 1 + number, 1000, 3000, 1732, 1732, 1,
          log(1 + number), 100, {from:UInt32} + 320, 0, [], 0 FROM numbers({pairs:UInt64})`,
     ],
   ];

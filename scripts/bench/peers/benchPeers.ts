@@ -20,7 +20,7 @@ import { ingest } from '../groups/ingest/backfill';
 import { createDatabase, databaseUrl, log, say, waitForMerges, type Bench } from '../bench';
 import { startBenchChild } from '../children/childProcess';
 import type { Figure } from '../figure';
-import { STUB_V2_FACTORY } from '../../../test/support/stub/stubChain';
+import { STUB_V2_FACTORY, UNFINAL_BLOCKS } from '../../../test/support/stub/stubChain';
 import { projectOf, type PeerRows, type PeerRun, type PeerTask } from './peerRun';
 import { runPonder } from './ponderPeer';
 import { findPostgres, startPostgres, type PostgresServer } from './postgresServer';
@@ -33,8 +33,6 @@ import { runSubsquid } from './subsquidPeer';
  */
 const BLOCKS = Number(process.env['BENCH_PEER_BLOCKS'] ?? 14_000);
 const LOGS_PER_BLOCK = 200;
-/** Blocks after the last block read, so that all blocks read are final. */
-const UNFINAL = 64;
 
 interface Rate {
   readonly name: string;
@@ -55,24 +53,26 @@ export async function benchPeers({ server, figures }: Bench): Promise<void> {
     );
 
   say(`building a stub chain of ${BLOCKS} blocks …`);
-  const chain = { blocks: BLOCKS + UNFINAL, logsPerBlock: LOGS_PER_BLOCK, pairs: 2_000, onlyV2: true };
+  // Blocks after the last block read, so that all blocks read are final.
+  const chain = { blocks: BLOCKS + UNFINAL_BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: 2_000, onlyV2: true };
   const node = await startBenchChild('stubServer', { ...chain, forIndexers: true });
+  // A slow indexer gets a smaller share of the blocks.
   const task = (share: number): PeerTask => ({
     rpcUrl: node.url,
     factory: STUB_V2_FACTORY,
     to: blocksOf(share),
   });
   try {
-    const scriptRate = await attempt(() => measure(task(1), (wantedTask) => runScriptIn(server, wantedTask)));
+    const scriptRate = await attempt(() => measure(task(1), (peerTask) => runScriptIn(server, peerTask)));
     const candlehouse = await measureCandlehouse(server, task(1));
     const embeddedRate = await attempt(() =>
-      measure(task(0.025), (wantedTask) => runPonder(wantedTask, ponder, null)),
+      measure(task(0.025), (peerTask) => runPonder(peerTask, ponder, null)),
     );
     const squid = await attemptWithPostgres(binaries, (postgres) =>
-      measure(task(0.16), (wantedTask) => runSubsquid(wantedTask, subsquid, postgres)),
+      measure(task(0.16), (peerTask) => runSubsquid(peerTask, subsquid, postgres)),
     );
     const servedRate = await attemptWithPostgres(binaries, (postgres) =>
-      measure(task(0.04), (wantedTask) => runPonder(wantedTask, ponder, postgres)),
+      measure(task(0.04), (peerTask) => runPonder(peerTask, ponder, postgres)),
     );
     if (embeddedRate !== null) figures.push(compare(candlehouse, embeddedRate, 40));
     if (servedRate !== null) figures.push(compare(candlehouse, servedRate, null));
@@ -131,6 +131,7 @@ function rateOf(name: string, { to }: PeerTask, { swaps, syncs }: PeerRows, seco
   return { name: `${name}, ${blocksText}`, eventsPerSecond };
 }
 
+/** Returns the time of the first request for logs since the last call, unix ms; null without a request. */
 async function takeLogsAskedAt(rpcUrl: string): Promise<number | null> {
   const body = JSON.stringify({ id: 1, method: 'stub_takeLogsAskedAt', params: [] });
   const response = await fetch(rpcUrl, { method: 'POST', body });
@@ -151,7 +152,7 @@ async function runScriptIn(server: EmbeddedServer, task: PeerTask): Promise<Peer
 async function measureCandlehouse(server: EmbeddedServer, task: PeerTask): Promise<Rate> {
   const name = 'candlehouse_peers';
   const admin = openDatabase({ url: server.writerUrl });
-  const database = await createDatabase(server.writerUrl, name, true);
+  const database = await createDatabase(server.writerUrl, name);
   const seconds = await ingest(task.rpcUrl, database, task.to, log);
   const [row] = await askRows<{ swaps: string; syncs: string }>(
     database,

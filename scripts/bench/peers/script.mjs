@@ -31,6 +31,7 @@ for (const seconds of [60, 3600])
     SELECT pair, toStartOfInterval(time, INTERVAL ${seconds} SECOND) AS bar, argMinState(price, (block, log)) AS open,
       maxState(price) AS high, minState(price) AS low, argMaxState(price, (block, log)) AS close, sumState(volume) AS volume
     FROM (SELECT *, toFloat64(in0 + out0) AS volume, toFloat64(in1 + out1) / volume AS price FROM swaps) GROUP BY pair, bar`);
+// Encodes rows of `width` bytes: the key, then `words` numbers of the data, then addresses of the topics.
 function encode(logs, times, topic, words, width) {
   const body = Buffer.allocUnsafe(logs.length * width);
   let offset = 0;
@@ -50,8 +51,8 @@ function encode(logs, times, topic, words, width) {
   return body.subarray(0, offset);
 }
 const creations = { address: factory, topics: [CREATED], fromBlock: '0x0', toBlock: toHex(to) };
-const [made] = await rpc([['eth_getLogs', creations]]);
-const pairs = new Set(made.map(({ data }) => `0x${data.slice(26, 66)}`));
+const [creationLogs] = await rpc([['eth_getLogs', creations]]);
+const pairs = new Set(creationLogs.map(({ data }) => `0x${data.slice(26, 66)}`));
 async function storeRange(from, last) {
   const numbers = Array.from({ length: last - from + 1 }, (_, index) => toHex(from + index));
   const filter = { topics: [[SWAP, SYNC]], fromBlock: numbers[0], toBlock: numbers.at(-1) };

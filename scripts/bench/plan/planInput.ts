@@ -76,8 +76,8 @@ const NAMES: readonly Name[] = Object.keys(OPTIONS).filter(isName);
 export function planUsage(): string {
   const lines = NAMES.map((name) => {
     const { meaning } = OPTIONS[name];
-    const fallback = DEFAULTS[name];
-    return `  --${name.padEnd(17)} ${meaning}${Number.isNaN(fallback) ? '' : ` (default ${fallback})`}`;
+    const defaultValue = DEFAULTS[name];
+    return `  --${name.padEnd(17)} ${meaning}${Number.isNaN(defaultValue) ? '' : ` (default ${defaultValue})`}`;
   });
   return `Usage: npm run bench -- plan [--option number ...]\n${lines.join('\n')}`;
 }

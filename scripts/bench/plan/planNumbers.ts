@@ -9,6 +9,14 @@ const FEW_ROWS = 308_007;
 const MANY_ROWS = 3_505_966;
 /** Swaps a day of the chain whose lists were measured. */
 const QUIET_SWAPS_PER_DAY = 100_000;
+/** Time between two blocks of the chain for which `followShare` was measured. */
+const FOLLOWED_BLOCK_SECONDS = 10;
+/** Numbers of pairs for which lists and memory were measured. */
+const FEW_PAIRS = 20_000;
+const MANY_PAIRS = 100_000;
+/** Numbers of pools for which prices were measured. */
+const FEW_POOLS = 10_000;
+const MANY_POOLS = 100_000;
 const unitOf = (name: keyof typeof UNITS): number => UNITS[name].value;
 
 /** The numbers of one chain. */
@@ -47,28 +55,29 @@ const eventBytes = (): number => unitOf('eventBytes') + unitOf('eventProjectionB
 
 /** Resident bytes of an API process: a line through the figures for 20,000 and 100,000 pairs. */
 export function apiBytes(pairs: number): number {
-  return (unitOf('residentMb20k') + slope('residentMb20k', 'residentMb100k') * (pairs - 20_000)) * 1e6;
+  return (unitOf('residentMb20k') + slope('residentMb20k', 'residentMb100k') * (pairs - FEW_PAIRS)) * 1e6;
 }
 
 /** Seconds of the API's processor for the lists of a head: a line through the figures for 20,000 and 100,000 pairs. */
 export function apiHeadSeconds(pairs: number): number {
-  return unitOf('headSeconds20k') + slope('headSeconds20k', 'headSeconds100k') * (pairs - 20_000);
+  return unitOf('headSeconds20k') + slope('headSeconds20k', 'headSeconds100k') * (pairs - FEW_PAIRS);
 }
 
 /** Pairs at which the lists of a head take these seconds. */
 export function pairsOfHeadSeconds(seconds: number): number {
-  return 20_000 + (seconds - unitOf('headSeconds20k')) / slope('headSeconds20k', 'headSeconds100k');
+  return FEW_PAIRS + (seconds - unitOf('headSeconds20k')) / slope('headSeconds20k', 'headSeconds100k');
 }
 
 /** Pairs at which the heap of an API process has these bytes. */
 export function pairsOfHeapBytes(bytes: number): number {
-  return 20_000 + (bytes / 1e6 - unitOf('heapMb20k')) / slope('heapMb20k', 'heapMb100k');
+  return FEW_PAIRS + (bytes / 1e6 - unitOf('heapMb20k')) / slope('heapMb20k', 'heapMb100k');
 }
 
 type UnitName = keyof typeof UNITS;
 
+/** Growth of a figure with each further pair. */
 const slope = (fewPairs: UnitName, manyPairs: UnitName): number =>
-  (unitOf(manyPairs) - unitOf(fewPairs)) / 80_000;
+  (unitOf(manyPairs) - unitOf(fewPairs)) / (MANY_PAIRS - FEW_PAIRS);
 
 /** Seconds of the read of the last day of swaps, which each head repeats. */
 export const dayReadSeconds = (swapsPerDay: number): number =>
@@ -98,7 +107,7 @@ export const apiReadSeconds = (): number => unitOf('readMs') / 1_000 - engineRea
 
 /** Cores of ClickHouse for following a chain with few logs: in proportion to the blocks, which is an upper bound. */
 export const followCores = (blockSeconds: number): number =>
-  ((unitOf('followShare') / 100) * 10) / blockSeconds;
+  ((unitOf('followShare') / 100) * FOLLOWED_BLOCK_SECONDS) / blockSeconds;
 
 /** Seconds of processor time of the ingester and of ClickHouse per log. */
 export const ingesterLogSeconds = (): number => unitOf('ingesterMicroseconds') * MICRO;
@@ -109,15 +118,16 @@ export const writerLogsPerSecond = (): number => unitOf('backfillLogs') * unitOf
 
 /** Seconds to price one block: a line through the figures for 10,000 and 100,000 pools. */
 export function priceSeconds(pairs: number): number {
-  return (unitOf('priceMs100k') / 1_000) * (1 + priceSlope() * (pairs - 100_000));
+  return (unitOf('priceMs100k') / 1_000) * (1 + priceSlope() * (pairs - MANY_POOLS));
 }
 
 /** Pairs at which pricing one block takes these seconds. */
 export function pairsOfPriceSeconds(seconds: number): number {
-  return 100_000 + (seconds / priceSeconds(100_000) - 1) / priceSlope();
+  return MANY_POOLS + (seconds / priceSeconds(MANY_POOLS) - 1) / priceSlope();
 }
 
-const priceSlope = (): number => (1 - 1 / unitOf('priceRatio')) / 90_000;
+/** Growth of the time to price a block with each further pool, as a part of the time for MANY_POOLS pools. */
+const priceSlope = (): number => (1 - 1 / unitOf('priceRatio')) / (MANY_POOLS - FEW_POOLS);
 
 /** Rows that merges write for a tenfold number of rows, per stored row. */
 export function mergesPerTenfold(): number {
@@ -137,9 +147,12 @@ function chainNumbers(input: PlanInput, share: number): ChainNumbers {
   const streams = input.streams * share;
   const requestsPerSecond = (input.readers * share * input['reads-per-minute']) / 60;
   const messagesPerSecond = streams * swapsPerSecond;
-  const cached = input['cached-share'];
-  const perRequest = cached * unitOf('cachedMicroseconds') * MICRO + (1 - cached) * apiReadSeconds();
-  const apiCores = requestsPerSecond * perRequest + messagesPerSecond * unitOf('messageMicroseconds') * MICRO;
+  const cachedShare = input['cached-share'];
+  const secondsPerRequest =
+    cachedShare * unitOf('cachedMicroseconds') * MICRO + (1 - cachedShare) * apiReadSeconds();
+  const apiCores =
+    requestsPerSecond * secondsPerRequest + messagesPerSecond * unitOf('messageMicroseconds') * MICRO;
+  // The part of a core that the lists of each head leave to requests and streams of an API process.
   const room = input.fill - apiHeadSeconds(input.pairs) / input['block-seconds'];
   const apiProcesses = Math.max(
     input.replicas,

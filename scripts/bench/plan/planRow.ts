@@ -32,7 +32,7 @@ const LARGE_UNITS: readonly (readonly [number, string])[] = [
 export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'no limit' : 'none';
   const rounded = Number(value.toPrecision(SIGNIFICANT_DIGITS));
-  const [size, unit] = LARGE_UNITS.find(([least]) => rounded >= least) ?? [1, ''];
+  const [size, unit] = LARGE_UNITS.find(([unitSize]) => rounded >= unitSize) ?? [1, ''];
   return `${(rounded / size).toLocaleString('en-US', { maximumSignificantDigits: SIGNIFICANT_DIGITS })}${unit}`;
 }
 
@@ -45,7 +45,7 @@ const BYTE_UNITS: readonly (readonly [number, string])[] = [
 ];
 
 export function shownBytes(bytes: number): string {
-  const [size, unit] = BYTE_UNITS.find(([least]) => bytes >= least) ?? [1, 'B'];
+  const [size, unit] = BYTE_UNITS.find(([unitSize]) => bytes >= unitSize) ?? [1, 'B'];
   return `${showNumber(bytes / size)} ${unit}`;
 }
 

@@ -33,19 +33,19 @@ export function listResources(input: PlanInput, numbers: PlanNumbers): PlanRow[]
 }
 
 function diskRows(input: PlanInput, numbers: PlanNumbers): PlanRow[] {
-  const perSwap = bytesPerSwap(input);
+  const swapBytes = bytesPerSwap(input);
   return [
     {
       resource: 'bytes of a swap',
       formula: `${showNumber(marketBytesPerSwap())} B in tables of the market + logs per swap × ${UNITS.logBytes.value} B`,
-      figure: shownBytes(perSwap),
+      figure: shownBytes(swapBytes),
       end: '',
     },
     {
       resource: 'disk of one copy',
       formula: 'swaps × bytes of a swap',
       figure: shownBytes(numbers.bytesOfCopy),
-      end: `${showNumber(numbers.usableBytes / perSwap)} swaps: disk of a machine × fill`,
+      end: `${showNumber(numbers.usableBytes / swapBytes)} swaps: disk of a machine × fill`,
     },
     {
       resource: 'disk of all copies',
@@ -99,9 +99,12 @@ function mergeRows(input: PlanInput, { largest, shards, machinesOfCopy }: PlanNu
   ];
 }
 
-function machineRows(input: PlanInput, { engineCores, machines, largest, ...rest }: PlanNumbers): PlanRow[] {
+function machineRows(
+  input: PlanInput,
+  { engineCores, machines, largest, uncachedPerSecond }: PlanNumbers,
+): PlanRow[] {
   const cores = input.cores * input.fill;
-  const perProcess = engineHeadSeconds(largest.swapsPerDay);
+  const headSeconds = engineHeadSeconds(largest.swapsPerDay);
   return [
     {
       resource: 'ClickHouse: writing new blocks, one copy',
@@ -111,9 +114,9 @@ function machineRows(input: PlanInput, { engineCores, machines, largest, ...rest
     },
     {
       resource: 'ClickHouse: lists of each head',
-      formula: `API processes × processor time of a head (largest chain: ${showNumber(perProcess)} s) / block time`,
+      formula: `API processes × processor time of a head (largest chain: ${showNumber(headSeconds)} s) / block time`,
       figure: `${showNumber(engineCores.heads)} cores`,
-      end: `${showNumber((cores * input['block-seconds']) / perProcess)} API processes of the largest chain`,
+      end: `${showNumber((cores * input['block-seconds']) / headSeconds)} API processes of the largest chain`,
     },
     {
       resource: 'ClickHouse: polls of the head',
@@ -124,7 +127,7 @@ function machineRows(input: PlanInput, { engineCores, machines, largest, ...rest
     {
       resource: 'ClickHouse: requests',
       formula: `readers × reads per second × uncached part × ${showNumber(engineReadSeconds() * 1_000)} ms`,
-      figure: `${showNumber(engineCores.requests)} cores for ${showNumber(rest.uncachedPerSecond)} requests/s`,
+      figure: `${showNumber(engineCores.requests)} cores for ${showNumber(uncachedPerSecond)} requests/s`,
       end: `${showNumber(cores / engineReadSeconds())} uncached requests/s`,
     },
     {
@@ -137,7 +140,7 @@ function machineRows(input: PlanInput, { engineCores, machines, largest, ...rest
 }
 
 function writerRows(input: PlanInput, { largest, backfillSeconds }: PlanNumbers): PlanRow[] {
-  const perBlock = priceSeconds(input.pairs) / input['block-seconds'];
+  const priceCores = priceSeconds(input.pairs) / input['block-seconds'];
   return [
     {
       resource: 'ingesters',
@@ -148,7 +151,7 @@ function writerRows(input: PlanInput, { largest, backfillSeconds }: PlanNumbers)
     {
       resource: 'ingester of the largest chain, at the peak',
       formula: `logs/s × ${UNITS.ingesterMicroseconds.value} µs + ${showNumber(priceSeconds(input.pairs) * 1_000)} ms for prices / block time`,
-      figure: `${showNumber(largest.logsPerSecond * ingesterLogSeconds() + perBlock)} cores for ${showNumber(largest.logsPerSecond)} logs/s`,
+      figure: `${showNumber(largest.logsPerSecond * ingesterLogSeconds() + priceCores)} cores for ${showNumber(largest.logsPerSecond)} logs/s`,
       end: `${showNumber(writerLogsPerSecond())} logs/s of one chain`,
     },
     {
@@ -167,8 +170,8 @@ function writerRows(input: PlanInput, { largest, backfillSeconds }: PlanNumbers)
 }
 
 function apiRows(input: PlanInput, { largest, apiProcesses }: PlanNumbers): PlanRow[] {
-  const perProcess = apiBytes(input.pairs);
-  const head = apiHeadSeconds(input.pairs);
+  const processBytes = apiBytes(input.pairs);
+  const headSeconds = apiHeadSeconds(input.pairs);
   return [
     {
       resource: 'API processes of the largest chain',
@@ -184,20 +187,20 @@ function apiRows(input: PlanInput, { largest, apiProcesses }: PlanNumbers): Plan
     },
     {
       resource: 'lists of each head, each API process',
-      formula: `${showNumber(apiHeadSeconds(0))} s + pairs × ${showNumber(((head - apiHeadSeconds(0)) / input.pairs) * 1e6)} µs, / block time`,
-      figure: `${showNumber(head / input['block-seconds'])} cores`,
+      formula: `${showNumber(apiHeadSeconds(0))} s + pairs × ${showNumber(((headSeconds - apiHeadSeconds(0)) / input.pairs) * 1e6)} µs, / block time`,
+      figure: `${showNumber(headSeconds / input['block-seconds'])} cores`,
       end: 'half of a core: then the lists lag behind the chain',
     },
     {
       resource: 'memory of an API process',
-      formula: `${shownBytes(apiBytes(0))} + pairs × ${shownBytes((perProcess - apiBytes(0)) / input.pairs)}`,
-      figure: shownBytes(perProcess),
+      formula: `${shownBytes(apiBytes(0))} + pairs × ${shownBytes((processBytes - apiBytes(0)) / input.pairs)}`,
+      figure: shownBytes(processBytes),
       end: `${showNumber(pairsOfHeapBytes(UNITS.heapLimitMb.value * 1e6))} pairs: heap of Node`,
     },
     {
       resource: 'memory of all API processes',
       formula: 'API processes × memory of an API process',
-      figure: shownBytes(apiProcesses * perProcess),
+      figure: shownBytes(apiProcesses * processBytes),
       end: '',
     },
   ];

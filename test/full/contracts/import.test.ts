@@ -22,7 +22,7 @@ import {
   serveBlockscout,
   serveSourcify,
   writeRepository,
-  type Placed,
+  type PlacedContract,
 } from '../../support/node/sourceServers';
 import { addressOf, compileWorld, toRecord, type WorldContract } from '../../support/worlds/verifiedWorld';
 
@@ -107,7 +107,7 @@ test.each([
     const db = await open();
     const root = await makeFolder();
     const contracts = world.slice(0, count);
-    const placed = contracts.map((contract, index): Placed => {
+    const placed = contracts.map((contract, index): PlacedContract => {
       return {
         contract,
         chainId: index % 2 === 0 ? 369 : 943,
@@ -151,7 +151,11 @@ test('an import skips and names invalid records, and imports the valid ones', as
   const db = await open();
   const root = await makeFolder();
   const contracts = world.slice(0, 8);
-  const placed = contracts.map((contract): Placed => ({ contract, chainId: 369, match: 'full_match' }));
+  const placed = contracts.map((contract): PlacedContract => ({
+    contract,
+    chainId: 369,
+    match: 'full_match',
+  }));
   const [tampered, missing, noJson, noAbi, noTarget, latin, none] = writeRepository(root, 2, placed) as [
     string,
     string,
@@ -208,7 +212,7 @@ test('an import with a node skips records without code on the chain, and stores 
   writeRepository(
     root,
     1,
-    [there, gone].map((contract): Placed => ({ contract, chainId: 369, match: 'full_match' })),
+    [there, gone].map((contract): PlacedContract => ({ contract, chainId: 369, match: 'full_match' })),
   );
   const outcome = await importAll(
     db,
@@ -357,7 +361,7 @@ test('without a node of chain 1, a contract is imported for its fork only if the
   writeRepository(
     root,
     1,
-    hashed.map((contract): Placed => ({ contract, chainId: 1, match: 'full_match' })),
+    hashed.map((contract): PlacedContract => ({ contract, chainId: 1, match: 'full_match' })),
   );
   const chain = codes({ 369: { ...runtimes([proven]), [addressOf(wrong)]: proven.runtime }, 943: {} });
   const outcome = await importAll(db, await openSourcifyFolder(root, [369, 943, 1]), chain);

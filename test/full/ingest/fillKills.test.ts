@@ -20,7 +20,7 @@ import { eventually } from '../../support/eventually';
 import {
   createHyperSync,
   HYPERSYNC_URL,
-  loadsClient,
+  packageLoaderFor,
   startPortal,
   type StandInPortal,
 } from '../../support/node/blockServices';
@@ -149,7 +149,7 @@ async function contentOf({ test, database }: Target): Promise<unknown> {
 
 /** The package of HyperSync's client is not installed, so its backfills run in this process. */
 function fillFromHyperSync(to: number): Fill {
-  const loadPackage = loadsClient(createHyperSync(chain.url, LAST, 500));
+  const loadPackage = packageLoaderFor(createHyperSync(chain.url, LAST, 500));
   return (settings, signal) => {
     const config = loadConfig({ ...settings, HYPERSYNC_TOKEN: 'token' }, (path) =>
       readFileSync(path, 'utf8'),

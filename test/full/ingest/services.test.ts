@@ -17,12 +17,12 @@ import { createTestDatabase, type TestDatabase } from '../../support/engine/engi
 import {
   createHyperSync,
   HYPERSYNC_URL,
-  loadsClient,
+  packageLoaderFor,
   startPortal,
   type PortalFault,
   type StandInHyperSync,
   type StandInPortal,
-  type ToldBlock,
+  type SentBlock,
 } from '../../support/node/blockServices';
 import { writeCryoFiles } from '../../support/node/cryoFiles';
 import type { Json } from '../../support/node/lies';
@@ -68,7 +68,7 @@ let straightHash: string;
 
 /** Options and settings of a backfill from the stand-in of HyperSync. */
 function fromHyperSync(to: number, client = hyperSync): readonly [FillOptions, FillSettings] {
-  const loadPackage = loadsClient(client);
+  const loadPackage = packageLoaderFor(client);
   return [{ from: 1, to, source: HYPERSYNC_URL, loadPackage }, { HYPERSYNC_TOKEN: 'secret-token' }];
 }
 
@@ -230,7 +230,7 @@ test('a stream that is cut, refused or limited goes on after the last block, and
 });
 
 /** Wrong blocks, and what the error must say. */
-const WRONG: readonly (readonly [name: string, change: (block: ToldBlock) => void, error: RegExp])[] = [
+const WRONG: readonly (readonly [name: string, change: (block: SentBlock) => void, error: RegExp])[] = [
   [
     'a missing field',
     ({ header }) => delete header['logsBloom'],

@@ -112,13 +112,13 @@ test.each(HOSTILE_KINDS)(
     const folderOf = join(folder, `hostile-${kind}`);
     const mirror = await HostileMirror.open(snapshot(), folderOf, straight.test.writerUrl);
     for (let seed = SEED; seed < SEED + CHANGES; seed += 1) {
-      const { path, what, block } = await mirror.change(kind, seed);
+      const { path, description, block } = await mirror.change(kind, seed);
       const target = await fills.openTarget();
       const failure = await fills.fill(target, { snapshot: folderOf }).then(
         () => 'no error',
         (error: unknown) => String(error),
       );
-      const told = `seed ${seed}: ${what}: ${failure}`;
+      const told = `seed ${seed}: ${description}: ${failure}`;
       expect([told, failure.includes(path)]).toEqual([told, true]);
       const state = await readStoredState(target.database, CHAIN_ID);
       const to = state?.cursor.number ?? 0;

@@ -95,9 +95,9 @@ test(`in ${SEEDS} seeds, no altered block gets from a mirror to the ingester, an
   for (let seed = SEED; seed < SEED + SEEDS; seed += 1) {
     if ((seed - SEED) % SEEDS_SHOWN === 0) process.stdout.write(`seed ${seed}\n`);
     for (const kind of HOSTILE_KINDS) {
-      const { path, what, block } = await mirror.change(kind, seed);
+      const { path, description, block } = await mirror.change(kind, seed);
       const { blocks, failure } = await read(hostile);
-      const told = `seed ${seed}: ${kind}, ${what}: ${failure}`;
+      const told = `seed ${seed}: ${kind}, ${description}: ${failure}`;
       expect([told, failure.includes(path), blocks.length < block]).toEqual([told, true, true]);
       expect([told, bytesOf(blocks)]).toEqual([told, bytesOf(real.slice(0, blocks.length))]);
       kept += blocks.length;

@@ -18,34 +18,34 @@ import type { Draft } from './simLogs';
 import { askRows } from '../../support/engine/askRows';
 import { HOSTILE_PATTERNS, hostileIdentity } from '../../support/hostile/hostileBytes';
 
-const COUNT = HOSTILE_PATTERNS.length;
+const PATTERN_COUNT = HOSTILE_PATTERNS.length;
 const NOTE = { type: 'event', name: 'Note', inputs: [{ name: 'text', type: 'string' }] };
 const NOTE_TOPIC = id('Note(string)') as Hex;
 
 /** Addresses of contracts with verified sources, one contract for each pattern of hostile bytes. */
-export const hostileContract = (index: number): Hex => hostileIdentity('contract', index % COUNT, 20);
-const hashOf = (role: string, index: number): Hex => hostileIdentity(role, index % COUNT, 32);
-const addressOf = (role: string, index: number): Hex => hostileIdentity(role, index % COUNT, 20);
-const patternAt = (index: number): Buffer => HOSTILE_PATTERNS[index % COUNT]!.bytes;
+export const hostileContract = (index: number): Hex => hostileIdentity('contract', index % PATTERN_COUNT, 20);
+const hashOf = (role: string, index: number): Hex => hostileIdentity(role, index % PATTERN_COUNT, 32);
+const addressOf = (role: string, index: number): Hex => hostileIdentity(role, index % PATTERN_COUNT, 20);
+const patternAt = (index: number): Buffer => HOSTILE_PATTERNS[index % PATTERN_COUNT]!.bytes;
 const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;
 
 /** Logs of the hostile contracts. Hostile bytes are in their data and topics, and in the text of a decodable event. */
 export function hostileWilderness(): Wilderness {
-  let madeDrafts = 0;
-  let lateDrafts = 0;
+  let draftCount = 0;
+  let newTokenCount = 0;
   const nextDraft = (): Draft => {
-    const index = madeDrafts;
-    madeDrafts += 1;
+    const index = draftCount;
+    draftCount += 1;
     const address = hostileContract(Math.floor(index / 3));
     if (index % 3 === 0) {
       const text = AbiCoder.defaultAbiCoder().encode(['bytes'], [patternAt(index / 3)]);
       return { address, topics: [NOTE_TOPIC], data: text as Hex };
     }
-    const nth = Math.floor((index * 2) / 3);
-    const topics = [0, 1, 2, 3].map((topicIndex) => hashOf(`topic${topicIndex}`, nth + topicIndex));
+    const identity = Math.floor((index * 2) / 3);
+    const topics = [0, 1, 2, 3].map((topicIndex) => hashOf(`topic${topicIndex}`, identity + topicIndex));
     return {
       address,
-      topics: topics.slice(0, (nth % 5) + 1),
+      topics: topics.slice(0, (identity % 5) + 1),
       data: hexOf(patternAt(Math.floor(index / 3))),
     };
   };
@@ -54,7 +54,7 @@ export function hostileWilderness(): Wilderness {
     emptyChance: 0,
     transactionsMax: 3,
     drafts: () => [nextDraft(), nextDraft()],
-    secondToken: () => hostileIdentity('late', (lateDrafts += 1), 20),
+    secondToken: () => hostileIdentity('late', (newTokenCount += 1), 20),
   };
 }
 
@@ -84,7 +84,7 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
   await storeCodes(database, indexes);
   await storeNames(database);
   await storeEvents(database, chain, indexes);
-  await storeHistory(database, indexes);
+  await storePoolSearch(database, indexes);
   await insertSql(
     database,
     'import_positions',
@@ -100,7 +100,7 @@ export async function storeHostileRows(database: Database, chain: SimChain): Pro
  * Stores pools and supplies as the pool search stores them. Their block is not part of the chain, so these rows
  * change no pool.
  */
-async function storeHistory(database: Database, indexes: readonly number[]): Promise<void> {
+async function storePoolSearch(database: Database, indexes: readonly number[]): Promise<void> {
   const address = (kind: string, index: number): string => bytes(addressOf(kind, index));
   await insertSql(
     database,
@@ -280,11 +280,11 @@ async function storeNames(database: Database): Promise<void> {
     };
   });
   await insertSql(database, 'tokens', rows);
-  const listed = rows.map(({ address }, index) => {
+  const listedTokens = rows.map(({ address }, index) => {
     const raw = bytes(patternAt(index));
     return { chain_id: SIM_CHAIN_ID, address, list: raw, logo_url: raw, version: 1 };
   });
-  await insertSql(database, 'listed_tokens', listed);
+  await insertSql(database, 'listed_tokens', listedTokens);
   await insertSql(
     database,
     'token_traits',
@@ -294,23 +294,24 @@ async function storeNames(database: Database): Promise<void> {
 
 /** Creations of contracts and positions, in final blocks and in the head. */
 async function storeEvents(database: Database, chain: SimChain, indexes: readonly number[]): Promise<void> {
-  const head = await askRows<{ number: number; commit: string }>(
+  const headBlocks = await askRows<{ number: number; commit: string }>(
     database,
     'SELECT number, toString(argMax(commit, version)) AS commit FROM head_blocks GROUP BY number ORDER BY number DESC LIMIT 10',
   );
-  const rowsAt = (block: number, from: number, count: number) =>
+  // Makes `count` creations and positions in a block, with the patterns of hostile bytes from `firstIndex` on.
+  const rowsAt = (block: number, firstIndex: number, count: number) =>
     indexes.slice(0, count).map((offset) => {
-      const index = from + offset;
-      const place = { ord: toOrd(block, 100_000 + offset), timestamp: chain.at(block)!.timestamp };
+      const index = firstIndex + offset;
+      const ordAndTime = { ord: toOrd(block, 100_000 + offset), timestamp: chain.at(block)!.timestamp };
       const created = {
-        ...place,
+        ...ordAndTime,
         address: hostileContract(index),
         creator: addressOf('creator', index),
         tx_hash: hashOf('creation', index),
         tx_index: 0,
       };
       const position = {
-        ...place,
+        ...ordAndTime,
         manager: addressOf('manager', index),
         token_id: BigInt(index),
         kind: (['transfer', 'increase', 'collect'] as const)[index % 3]!,
@@ -325,18 +326,18 @@ async function storeEvents(database: Database, chain: SimChain, indexes: readonl
       };
       return { created, position };
     });
-  const final = rowsAt(5, 0, COUNT);
+  const finalRows = rowsAt(5, 0, PATTERN_COUNT);
   await insertRows(
     database,
     createdContractsTable,
-    final.map(({ created }) => created),
+    finalRows.map(({ created }) => created),
   );
   await insertRows(
     database,
     positionEventsTable,
-    final.map(({ position }) => position),
+    finalRows.map(({ position }) => position),
   );
-  for (const [index, { number, commit }] of head.entries()) {
+  for (const [index, { number, commit }] of headBlocks.entries()) {
     const rows = rowsAt(number, index * 5, 5);
     const options = { commit: Number(commit) };
     await insertRows(

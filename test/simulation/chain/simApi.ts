@@ -54,11 +54,11 @@ export async function startSimApi(
   chain.mine(blocks);
   await storeChain(chain, db);
   await prepare?.(db, chain);
-  const lines: string[] = [];
-  const log = createLog('debug', false, { write: (line: string) => void lines.push(line) });
+  const logLines: string[] = [];
+  const log = createLog('debug', false, { write: (line: string) => void logLines.push(line) });
   const clusterEnv = cluster === undefined ? {} : { CLICKHOUSE_CLUSTER: CLUSTER_NAME };
-  const load = { RATE_LIMIT_PER_MINUTE: '0', SHED_LOOP_DELAY_MS: '0' };
-  const config = loadConfig({ PORT: '0', ...load, ...clusterEnv, ...env }, (path) =>
+  const unlimited = { RATE_LIMIT_PER_MINUTE: '0', SHED_LOOP_DELAY_MS: '0' };
+  const config = loadConfig({ PORT: '0', ...unlimited, ...clusterEnv, ...env }, (path) =>
     readFileSync(path, 'utf8'),
   );
   const { anchors, wrappedNative } = SIM_DESCRIPTION;
@@ -78,7 +78,7 @@ export async function startSimApi(
     writerUrl: testDatabase.writerUrl,
     chain,
     db,
-    log: lines,
+    log: logLines,
     async stop() {
       await api.close();
       await testDatabase.drop();

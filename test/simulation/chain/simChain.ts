@@ -5,7 +5,7 @@
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
-import { data, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from './simLogs';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
@@ -43,7 +43,7 @@ export interface SimPair {
 type SimPool = SimPair | SimVaultPool;
 
 /** A block with the state of its pools, which its logs do not show. */
-interface Node {
+interface TreeNode {
   readonly block: ChainBlock;
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
@@ -69,15 +69,24 @@ export interface Wilderness {
 /** No block has more transactions. */
 const TRANSACTIONS_MAX = 8;
 const TOKENS = Array.from({ length: 12 }, (_, index) => simToken(index));
+/** The two anchors of the simulated chain. */
+export const SIM_ANCHORS: readonly Hex[] = [6, 7].map(simToken);
+/** The wrapped native token. */
+export const SIM_NATIVE = simToken(8);
 /** The anchors and the native token, in the quote order of the description. */
-export const SIM_RANKED: readonly Hex[] = [6, 7, 8].map(simToken);
+export const SIM_RANKED: readonly Hex[] = [...SIM_ANCHORS, SIM_NATIVE];
+/** Fee and tick spacing of all V3 pairs. */
+export const SIM_V3_FEE_PIPS = 3000n;
+export const SIM_V3_TICK_SPACING = 60n;
 
 export class SimChain {
   readonly random: Random;
-  private readonly nodes = new Map<Hex, Node>();
-  private branch: Node[] = [];
-  private view: readonly ChainBlock[] = [];
-  private salt = 0;
+  private readonly nodes = new Map<Hex, TreeNode>();
+  private branch: TreeNode[] = [];
+  /** Result of the last call of `canonicalView`. */
+  private cachedView: readonly ChainBlock[] = [];
+  /** Number of blocks made so far, on all branches. It makes their hashes differ. */
+  private blockCount = 0;
 
   /**
    * `wilderness` adds more transactions and additional kinds of logs. Without it, the chain of a seed stays as it was
@@ -89,7 +98,7 @@ export class SimChain {
     private readonly seal: Seal | null = null,
   ) {
     this.random = wilderness === null ? new Random(seed) : new FastRandom(seed);
-    this.branch.push(this.add(this.makeBlock(null, [])));
+    this.branch.push(this.remember(this.makeBlock(null, [])));
   }
 
   /** Whether blocks can be proven. */
@@ -130,14 +139,14 @@ export class SimChain {
 
   /** The canonical blocks. The array stays the same until the head changes. Callers must not modify it. */
   canonicalView(): readonly ChainBlock[] {
-    if (this.view.at(-1) !== this.head) this.view = this.canonical();
-    return this.view;
+    if (this.cachedView.at(-1) !== this.head) this.cachedView = this.canonical();
+    return this.cachedView;
   }
 
   mine(count = 1): void {
     for (let i = 0; i < count; i += 1) {
       const parent = this.branch.at(-1)!;
-      this.branch.push(this.add(this.makeBlock(parent.block, parent.pools)));
+      this.branch.push(this.remember(this.makeBlock(parent.block, parent.pools)));
     }
   }
 
@@ -151,34 +160,34 @@ export class SimChain {
 
   /** Makes the branch that ends with this block canonical. */
   switchTo(tip: Hex): void {
-    const branch: Node[] = [];
+    const branch: TreeNode[] = [];
     for (let node = this.nodes.get(tip); node !== undefined; node = this.nodes.get(node.block.parentHash)) {
       branch.unshift(node);
     }
     this.branch = branch;
   }
 
-  private add(node: Node): Node {
+  private remember(node: TreeNode): TreeNode {
     this.nodes.set(node.block.hash, node);
     return node;
   }
 
-  private makeBlock(parent: ChainBlock | null, existing: readonly SimPool[]): Node {
+  private makeBlock(parent: ChainBlock | null, existingPools: readonly SimPool[]): TreeNode {
     const { random } = this;
     const number = parent === null ? 0 : parent.number + 1;
     const timestamp =
       parent === null
         ? GENESIS_TIME
         : parent.timestamp + random.pick(this.wilderness?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
-    this.salt += 1;
-    const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
-    const pools = [...existing];
+    this.blockCount += 1;
+    const hash = digest(`block ${this.blockCount} ${number} ${random.next()}`, 32);
+    const pools = [...existingPools];
     const logs: ChainLog[] = [];
-    const empty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
-    const transactions = empty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
+    const isEmpty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
+    const transactions = isEmpty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
-      const drafts = this.makeTransaction(pools, `${this.salt}-${index}`);
+      const drafts = this.makeTransaction(pools, `${this.blockCount}-${index}`);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
@@ -207,7 +216,7 @@ export class SimChain {
       })),
       logs,
     };
-    return { pools, block: this.seal?.(block, this.salt * TRANSACTIONS_MAX) ?? block };
+    return { pools, block: this.seal?.(block, this.blockCount * TRANSACTIONS_MAX) ?? block };
   }
 
   /** The logs that belong to no transaction. */
@@ -226,7 +235,7 @@ export class SimChain {
       else drafts.push(...(pool.kind === 'v2' ? this.v2Event(pool.address) : this.v3Event(pool.address)));
       if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
     }
-    if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, simToken(8)));
+    if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, SIM_NATIVE));
     if (this.wilderness !== null) drafts.push(...this.wilderness.drafts(pools));
     return drafts;
   }
@@ -254,22 +263,33 @@ export class SimChain {
     pools.push({ address, kind, token0, token1 });
     if (kind === 'v2') {
       const topics = [TOPIC.pairCreated, topicOf(token0), topicOf(token1)];
-      return [{ address: V2_FACTORY, topics, data: data(address, 1n) }];
+      return [{ address: V2_FACTORY, topics, data: dataOf(address, 1n) }];
     }
-    const topics = [TOPIC.poolCreated, topicOf(token0), topicOf(token1), topicOf(3000n)];
-    return [{ address: V3_FACTORY, topics, data: data(60n, address) }];
+    const topics = [TOPIC.poolCreated, topicOf(token0), topicOf(token1), topicOf(SIM_V3_FEE_PIPS)];
+    return [{ address: V3_FACTORY, topics, data: dataOf(SIM_V3_TICK_SPACING, address) }];
   }
 
   private v2Event(address: Hex): Draft[] {
     const { random } = this;
     const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
-    const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(random.big(112), random.big(112)) };
-    const [a, b] = [random.big(100), random.big(100)];
-    if (random.chance(0.1)) return [sync, { address, topics: [TOPIC.v2Mint, traderTopic], data: data(a, b) }];
+    const sync: Draft = { address, topics: [TOPIC.v2Sync], data: dataOf(random.big(112), random.big(112)) };
+    const [amountA, amountB] = [random.big(100), random.big(100)];
     if (random.chance(0.1))
-      return [sync, { address, topics: [TOPIC.v2Burn, traderTopic, traderTopic], data: data(a, b) }];
-    const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, random.chance(0.1) ? b : 0n];
-    const swap: Draft = { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: data(...amounts) };
+      return [sync, { address, topics: [TOPIC.v2Mint, traderTopic], data: dataOf(amountA, amountB) }];
+    if (random.chance(0.1))
+      return [
+        sync,
+        { address, topics: [TOPIC.v2Burn, traderTopic, traderTopic], data: dataOf(amountA, amountB) },
+      ];
+    // amount0In, amount1In, amount0Out, amount1Out. Some swaps pay out both tokens.
+    const amounts = random.chance(0.5)
+      ? [amountA, 0n, 0n, amountB]
+      : [0n, amountA, amountB, random.chance(0.1) ? amountB : 0n];
+    const swap: Draft = {
+      address,
+      topics: [TOPIC.v2Swap, traderTopic, traderTopic],
+      data: dataOf(...amounts),
+    };
     // Sometimes a swap has no Sync event, and therefore no price.
     return random.chance(0.05) ? [swap] : [sync, swap];
   }
@@ -277,20 +297,20 @@ export class SimChain {
   private v3Event(address: Hex): Draft[] {
     const { random } = this;
     const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
-    const [a, b] = [random.big(100), random.big(100)];
+    const [amountA, amountB] = [random.big(100), random.big(100)];
     if (random.chance(0.1)) {
       const topics = [TOPIC.v3Mint, traderTopic, topicOf(-600n), topicOf(600n)];
-      return [{ address, topics, data: data(digest('sender', 20), random.big(100), a, b) }];
+      return [{ address, topics, data: dataOf(digest('sender', 20), random.big(100), amountA, amountB) }];
     }
-    const [amount0, amount1] = random.chance(0.5) ? [a, -b] : [-a, b];
+    const [amount0, amount1] = random.chance(0.5) ? [amountA, -amountB] : [-amountA, amountB];
     const [anyRoot, liquidity, anyTick] = [random.big(150), random.big(110), random.int(-800_000, 800_000)];
     // Half of the swaps end near the ticks of the mints (−600 to 600), so that the minted liquidity decides what the
     // pool pays out.
     const isRootNearTick = anyTick % 2 === 0;
     const tick = isRootNearTick ? anyTick % 1_000 : anyTick;
     const sqrtPrice = isRootNearTick ? BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 96)) : anyRoot;
-    const body = data(amount0, amount1, sqrtPrice, liquidity, BigInt(tick));
-    return [{ address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: body }];
+    const swapData = dataOf(amount0, amount1, sqrtPrice, liquidity, BigInt(tick));
+    return [{ address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swapData }];
   }
 
   /** Logs that the ingester must skip: malformed, anonymous, from unknown contracts, or irrelevant. */
@@ -298,11 +318,11 @@ export class SimChain {
     const { random } = this;
     const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
     return random.pick<Draft>([
-      { address, topics: [TOPIC.v2Swap], data: data(1n, 2n) },
+      { address, topics: [TOPIC.v2Swap], data: dataOf(1n, 2n) },
       { address, topics: [], data: '0x' },
-      { address, topics: [TOPIC.v3Swap, topicOf(1n), topicOf(2n)], data: data(1n) },
-      { address: stranger, topics: [TOPIC.v2Sync], data: data(5n, 7n) },
-      { address: stranger, topics: [TOPIC.transfer, topicOf(1n), topicOf(2n)], data: data(9n) },
+      { address, topics: [TOPIC.v3Swap, topicOf(1n), topicOf(2n)], data: dataOf(1n) },
+      { address: stranger, topics: [TOPIC.v2Sync], data: dataOf(5n, 7n) },
+      { address: stranger, topics: [TOPIC.transfer, topicOf(1n), topicOf(2n)], data: dataOf(9n) },
     ]);
   }
 }

@@ -1,16 +1,16 @@
 /** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
-import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY } from './simChain';
+import { SIM_ANCHORS, SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY } from './simChain';
 import { VAULT } from './simVault';
 
 export const SIM_DESCRIPTION: ChainDescription = {
   chainId: SIM_CHAIN_ID,
   name: 'Simulation',
   nativeSymbol: 'SIM',
-  wrappedNative: simToken(8),
+  wrappedNative: SIM_NATIVE,
   anchors: [
-    { address: simToken(6), symbol: 'ONE', priceUsd: 1 },
-    { address: simToken(7), symbol: 'TWO', priceUsd: 1 },
+    { address: SIM_ANCHORS[0]!, symbol: 'ONE', priceUsd: 1 },
+    { address: SIM_ANCHORS[1]!, symbol: 'TWO', priceUsd: 1 },
   ],
   majors: [],
   burn: null,

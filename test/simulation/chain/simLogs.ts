@@ -6,14 +6,14 @@ import type { Hex } from '../../../src/domain/hex';
 
 export type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
 
-const MOD = 1n << 256n;
+const TWO_POW_256 = 1n << 256n;
 const word = (value: bigint | Hex): string =>
   typeof value === 'bigint'
-    ? (((value % MOD) + MOD) % MOD).toString(16).padStart(64, '0')
+    ? (((value % TWO_POW_256) + TWO_POW_256) % TWO_POW_256).toString(16).padStart(64, '0')
     : value.slice(2).padStart(64, '0');
 
 /** Encodes static words, one after another. */
-export function data(...values: (bigint | Hex)[]): Hex {
+export function dataOf(...values: (bigint | Hex)[]): Hex {
   return `0x${values.map(word).join('')}`;
 }
 
@@ -25,10 +25,10 @@ export function arrayData(arrays: readonly (readonly (bigint | Hex)[])[], ...sta
     nextOffset += BigInt(items.length + 1) * 32n;
     return offset;
   });
-  return data(...offsets, ...statics, ...arrays.flatMap((items) => [BigInt(items.length), ...items]));
+  return dataOf(...offsets, ...statics, ...arrays.flatMap((items) => [BigInt(items.length), ...items]));
 }
 
-export const topicOf = (value: Hex | bigint): Hex => data(value);
+export const topicOf = (value: Hex | bigint): Hex => dataOf(value);
 
 export function digest(text: string, bytes: number): Hex {
   return `0x${createHash('sha256')

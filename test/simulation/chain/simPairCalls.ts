@@ -1,7 +1,14 @@
 /** Answers contract calls to pairs, factories and tokens of the simulated chain. */
 import type { Hex } from '../../../src/domain/hex';
-import { data as words } from './simLogs';
-import { simToken, V2_FACTORY, V3_FACTORY, type SimPair } from './simChain';
+import { dataOf as words } from './simLogs';
+import {
+  SIM_V3_FEE_PIPS,
+  SIM_V3_TICK_SPACING,
+  simToken,
+  V2_FACTORY,
+  V3_FACTORY,
+  type SimPair,
+} from './simChain';
 
 const SELECTORS = {
   token0: '0x0dfe1681',
@@ -18,7 +25,8 @@ const SELECTORS = {
   liquidity: '0x1a686502',
 } as const;
 
-const OLD_TOKENS = new Set(Array.from({ length: 12 }, (_, index) => simToken(index)));
+/** The tokens that exist from the first block on. Others appear with their pair. */
+const FIRST_TOKENS = new Set(Array.from({ length: 12 }, (_, index) => simToken(index)));
 const DECIMALS = [18, 18, 18, 6, 8, 0, 30] as const;
 
 /** A token's decimals, derived from its address. */
@@ -30,7 +38,7 @@ export function simDecimals(token: Hex): number {
 export const SIM_SYMBOL: Hex = `0x${Buffer.from('SIM').toString('hex').padEnd(64, '0')}`;
 /** Every node answers name() of every third token with something that is no hex data. */
 const MALFORMED: Hex = '0x123';
-const ODD_SHARE = 3;
+const MALFORMED_EVERY = 3;
 
 /** `pairs` are the pairs at the requested block. An address without code returns empty data. */
 export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
@@ -42,17 +50,17 @@ export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): H
     return 'pruned';
   const pair = pairs.find(({ address }) => address === to);
   if (pair === undefined) {
-    const exists = OLD_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);
+    const exists = FIRST_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);
     if (!exists) return '0x';
     if (selector === SELECTORS.decimals) return words(BigInt(simDecimals(to)));
     if (selector === SELECTORS.symbol) return SIM_SYMBOL;
-    const isOdd = Number.parseInt(to.slice(-2), 16) % ODD_SHARE === 0;
-    return selector === SELECTORS.name && isOdd ? MALFORMED : 'revert';
+    const isMalformed = Number.parseInt(to.slice(-2), 16) % MALFORMED_EVERY === 0;
+    return selector === SELECTORS.name && isMalformed ? MALFORMED : 'revert';
   }
   if (selector === SELECTORS.token0) return words(pair.token0);
   if (selector === SELECTORS.token1) return words(pair.token1);
-  if (pair.kind === 'v3' && selector === SELECTORS.fee) return words(3000n);
-  if (pair.kind === 'v3' && selector === SELECTORS.tickSpacing) return words(60n);
+  if (pair.kind === 'v3' && selector === SELECTORS.fee) return words(SIM_V3_FEE_PIPS);
+  if (pair.kind === 'v3' && selector === SELECTORS.tickSpacing) return words(SIM_V3_TICK_SPACING);
   return 'revert';
 }
 
@@ -60,8 +68,9 @@ function answerFactory(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 're
   const kind = to === V2_FACTORY ? 'v2' : 'v3';
   const selector = data.slice(0, 10);
   if (selector !== (kind === 'v2' ? SELECTORS.getPair : SELECTORS.getPool)) return 'revert';
+  // Behind `0x` and 8 digits of the selector, each argument has 64 digits; an address is the last 40 of them.
   const [token0, token1] = [34, 98].map((offset) => `0x${data.slice(offset, offset + 40)}`);
-  if (kind === 'v3' && BigInt(`0x${data.slice(138, 202)}`) !== 3000n) return words(0n);
+  if (kind === 'v3' && BigInt(`0x${data.slice(138, 202)}`) !== SIM_V3_FEE_PIPS) return words(0n);
   const pair = pairs.find(
     (candidate) => candidate.kind === kind && candidate.token0 === token0 && candidate.token1 === token1,
   );

@@ -12,7 +12,8 @@ import { bloomOf, keepJson, makeJson } from '../fleet/blockJson';
 /** Returns the block with its real hashes. `nonce` is the nonce of its first transaction. */
 export type Seal = (block: ChainBlock, nonce: number) => ChainBlock;
 
-const GAS = 21_000;
+const GAS_PER_TRANSACTION = 21_000;
+/** Fields of the receipt of a deposit, which is a transaction of type 0x7e. */
 const DEPOSIT = { type: '0x7e', depositNonce: '0x7', depositReceiptVersion: '0x1' };
 const DEPOSIT_FIELDS = ['#depositNonce', '#depositReceiptVersion'];
 const hex = (value: number): string => `0x${value.toString(16)}`;
@@ -39,7 +40,7 @@ export async function createSeal(deposits: boolean): Promise<Seal> {
         ...FULL_HEADER,
         ...json.whole,
         gasLimit: hex(30_000_000),
-        gasUsed: hex(GAS * signedTransactions.length),
+        gasUsed: hex(GAS_PER_TRANSACTION * signedTransactions.length),
         transactions: json.whole.transactions.map((fields, index) => ({
           ...signedTransactions[index],
           ...fields,
@@ -50,17 +51,19 @@ export async function createSeal(deposits: boolean): Promise<Seal> {
         ...receipt,
         type: index < signedTransactions.length ? '0x2' : '0x0',
         status: '0x1',
-        cumulativeGasUsed: index < signedTransactions.length ? hex(GAS * (index + 1)) : '0x0',
+        cumulativeGasUsed: index < signedTransactions.length ? hex(GAS_PER_TRANSACTION * (index + 1)) : '0x0',
         logsBloom: bloomOf(receipt.logs),
         ...(isDeposit(index, signedTransactions.length) ? DEPOSIT : {}),
       }));
       return { header, receipts, logs: json.logs };
     };
     const unsealed = { ...block, transactions, logs };
+    // The roots and the hash follow from a first form of the block. The second form has the hash in all its parts.
     const draft = complete(unsealed);
     const { hash, transactionsRoot, receiptsRoot } = sealer.seal(
       draft.header,
       signedTransactions.map((transaction, index) =>
+        // The type and an empty list stand for a deposit, because nothing reads its fields.
         isDeposit(index, signedTransactions.length) ? Buffer.from('7ec0', 'hex') : transaction,
       ),
       draft.receipts.map((receipt, index) =>
@@ -68,12 +71,12 @@ export async function createSeal(deposits: boolean): Promise<Seal> {
       ),
     );
     const sealed = { ...unsealed, hash: hash as Hex };
-    const { header, ...rest } = complete(sealed);
+    const { header, ...receiptsAndLogs } = complete(sealed);
     const wholeHeader = { ...header, transactionsRoot, receiptsRoot };
     keepJson(sealed, {
       header: { ...wholeHeader, transactions: transactions.map((transaction) => transaction.hash) },
       whole: wholeHeader,
-      ...rest,
+      ...receiptsAndLogs,
     });
     return sealed;
   };

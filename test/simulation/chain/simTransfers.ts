@@ -4,7 +4,7 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
-import { data, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from './simLogs';
 
 const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
@@ -24,7 +24,7 @@ export function transferLog(random: Random, tokens: readonly Hex[], wrappedNativ
   const transfer = (sender: Hex, recipient: Hex): Draft => ({
     address: token,
     topics: [TOPIC.transfer, topicOf(sender), topicOf(recipient)],
-    data: data(amount),
+    data: dataOf(amount),
   });
   return random.pick<() => Draft>([
     () => transfer(from, pickHolder()),
@@ -32,21 +32,25 @@ export function transferLog(random: Random, tokens: readonly Hex[], wrappedNativ
     () => transfer(from, from),
     () => transfer(ZERO, from),
     () => transfer(from, ZERO),
-    () => ({ address: wrappedNative, topics: [TOPIC.deposit, topicOf(from)], data: data(random.big(90)) }),
-    () => ({ address: wrappedNative, topics: [TOPIC.withdrawal, topicOf(from)], data: data(random.big(90)) }),
+    () => ({ address: wrappedNative, topics: [TOPIC.deposit, topicOf(from)], data: dataOf(random.big(90)) }),
+    () => ({
+      address: wrappedNative,
+      topics: [TOPIC.withdrawal, topicOf(from)],
+      data: dataOf(random.big(90)),
+    }),
     // A Deposit of another contract, and logs that only resemble transfers: an NFT transfer, a log with an extra
     // word, a log with an invalid address.
     () => ({
       address: token === wrappedNative ? ZERO : token,
       topics: [TOPIC.deposit, topicOf(from)],
-      data: data(5n),
+      data: dataOf(5n),
     }),
     () => ({
       ...transfer(from, pickHolder()),
       topics: [TOPIC.transfer, topicOf(from), topicOf(from), topicOf(7n)],
       data: '0x',
     }),
-    () => ({ ...transfer(from, pickHolder()), data: data(1n, 2n) }),
+    () => ({ ...transfer(from, pickHolder()), data: dataOf(1n, 2n) }),
     () => ({ ...transfer(from, pickHolder()), topics: [TOPIC.transfer, topicOf(LARGEST), topicOf(from)] }),
   ])();
 }

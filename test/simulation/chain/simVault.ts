@@ -1,7 +1,7 @@
 /** The vault of the simulated chain: pools of two to four tokens, their events, and their answers to calls. */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
-import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
 
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
@@ -10,7 +10,7 @@ const MANAGER: Hex = `0x${'a5'.repeat(20)}`;
  * Each swap of a weighted pool draws a number from 0 to 900. Below this limit, the swap pays a random amount instead
  * of the amount by the weights.
  */
-const LIES_OF_900 = 12;
+const RANDOM_AMOUNTS_OF_900 = 12;
 
 const TOPIC = {
   poolRegistered: '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e',
@@ -20,6 +20,15 @@ const TOPIC = {
   balanceManaged: '0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a',
   feeChanged: '0xa9ba3ffe0b6c366b81232caab38605a0699ad5398d6cce76f91ee809e322dafc',
 } as const satisfies Record<string, Hex>;
+
+const SELECTOR = {
+  getNormalizedWeights: '0xf89f27ed',
+  getSwapFeePercentage: '0x55c67628',
+  getAmplificationParameter: '0x6daccffa',
+  getGradualWeightUpdateParams: '0x7beed220',
+  getPoolTokens: '0xf94d4668',
+  getPoolTokenInfo: '0xb05f8e48',
+} as const;
 
 /** Kinds of pools: `plain` is weighted, `moving` is weighted with changing weights, `other` is neither
  * weighted nor stable. */
@@ -60,7 +69,7 @@ export function createVaultPool(
   const balances = tokens.map(() => 0n);
   // Whether the pool has an asset manager follows from its address. The other random values of the seed stay as they
   // were before simulated pools had managers.
-  const hasManager = isDigitOf(address, 2);
+  const hasManager = isDigitZeroOrEight(address, 2);
   const pool: SimVaultPool = {
     address,
     kind: 'vault',
@@ -75,13 +84,13 @@ export function createVaultPool(
   };
   const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
   // The logs have the order in which BasePool's constructor emits them. In some pools, the constructor changes the
-  // fee again at its end.
-  const isRegisteredTwice = Number(address.at(-1)) % 3 === 0;
+  // fee again at its end: if the last hex digit is 0, 3, 6 or 9.
+  const isFeeSetTwice = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
-    feeChange(address, isRegisteredTwice ? fee + 10n ** 16n : fee),
+    feeChange(address, isFeeSetTwice ? fee + 10n ** 16n : fee),
     registration(poolId, address),
     { address: VAULT, topics: [TOPIC.tokensRegistered, poolId], data: arrayData([tokens, managers]) },
-    ...(isRegisteredTwice ? [feeChange(address, fee)] : []),
+    ...(isFeeSetTwice ? [feeChange(address, fee)] : []),
   ];
   return { drafts, pool };
 }
@@ -96,11 +105,11 @@ function randomWeights(random: Random, count: number): bigint[] {
 }
 
 function feeChange(address: Hex, fee: bigint): Draft {
-  return { address, topics: [TOPIC.feeChanged], data: data(fee) };
+  return { address, topics: [TOPIC.feeChanged], data: dataOf(fee) };
 }
 
 function registration(poolId: Hex, address: Hex): Draft {
-  return { address: VAULT, topics: [TOPIC.poolRegistered, poolId, topicOf(address)], data: data(1n) };
+  return { address: VAULT, topics: [TOPIC.poolRegistered, poolId, topicOf(address)], data: dataOf(1n) };
 }
 
 /** A random event of the pool, and the pool after the event. */
@@ -115,7 +124,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   if (random.chance(0.06)) {
     const index = random.int(0, tokens.length - 1);
     const [cash, managed] = [-partOfBalance(index), random.big(60)];
-    if (!pool.hasManager && !isDigitOf(address, 3)) {
+    if (!pool.hasManager && !isDigitZeroOrEight(address, 3)) {
       const deltas = tokens.map((_, tokenIndex) => (tokenIndex === index ? managed : 0n));
       return changeBalances(pool, traderTopic, deltas, noFees(tokens));
     }
@@ -125,7 +134,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
       tokenIndex === index ? managedBalance + managed : managedBalance,
     );
     return {
-      drafts: [{ address: VAULT, topics, data: data(cash, managed) }],
+      drafts: [{ address: VAULT, topics, data: dataOf(cash, managed) }],
       // The pool counts as managed from now on, because forks of the vault may let an unregistered manager change a
       // balance.
       after: { ...after, managed: managedBalances, hasManager: true },
@@ -141,14 +150,14 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   }
   const indexIn = random.int(0, tokens.length - 1);
   const indexOut = (indexIn + random.int(1, tokens.length - 1)) % tokens.length;
-  const [amountIn, lie] = [random.big(100), random.int(0, 900)];
-  const doesLie = lie < LIES_OF_900 || pool.nature !== 'plain';
-  const amountOut = doesLie
-    ? (balances[indexOut]! * BigInt(lie)) / 1000n
+  const [amountIn, drawn] = [random.big(100), random.int(0, 900)];
+  const isRandomAmount = drawn < RANDOM_AMOUNTS_OF_900 || pool.nature !== 'plain';
+  const amountOut = isRandomAmount
+    ? (balances[indexOut]! * BigInt(drawn)) / 1000n
     : fairOut(pool, indexIn, indexOut, amountIn);
   const topics = [TOPIC.swap, poolId, topicOf(tokens[indexIn]!), topicOf(tokens[indexOut]!)];
   return {
-    drafts: [{ address: VAULT, topics, data: data(amountIn, amountOut) }],
+    drafts: [{ address: VAULT, topics, data: dataOf(amountIn, amountOut) }],
     after: changeCash(pool, (tokenIndex) =>
       tokenIndex === indexIn ? amountIn : tokenIndex === indexOut ? -amountOut : 0n,
     ),
@@ -158,7 +167,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
 /**
  * Whether the hex digit at this place, counted from the end of the address, is 0 or 8. True for one address in eight.
  */
-function isDigitOf(address: Hex, digitIndex: number): boolean {
+function isDigitZeroOrEight(address: Hex, digitIndex: number): boolean {
   return Number(`0x${address.at(-digitIndex)}`) % 8 === 0;
 }
 
@@ -212,19 +221,19 @@ export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
     topicOf(pool.tokens[1]!),
   ];
   return random.pick<Draft>([
-    { address: stranger, topics: swapOf(pool.poolId), data: data(7n, 9n) },
-    { address: VAULT, topics: swapOf(`${stranger}${'1'.repeat(24)}`), data: data(7n, 9n) },
-    { address: VAULT, topics: swapOf(pool.poolId), data: data(7n) },
-    { address: VAULT, topics: [TOPIC.swap, pool.poolId], data: data(7n, 9n) },
+    { address: stranger, topics: swapOf(pool.poolId), data: dataOf(7n, 9n) },
+    { address: VAULT, topics: swapOf(`${stranger}${'1'.repeat(24)}`), data: dataOf(7n, 9n) },
+    { address: VAULT, topics: swapOf(pool.poolId), data: dataOf(7n) },
+    { address: VAULT, topics: [TOPIC.swap, pool.poolId], data: dataOf(7n, 9n) },
     registration(secondPoolId, pool.address),
-    { address: VAULT, topics: swapOf(secondPoolId), data: data(7n, 9n) },
+    { address: VAULT, topics: swapOf(secondPoolId), data: dataOf(7n, 9n) },
     feeChange(stranger, 5n * 10n ** 15n),
     { address: pool.address, topics: [TOPIC.feeChanged], data: '0x' },
-    { address: pool.address, topics: swapOf(pool.poolId), data: data(7n, 9n) },
+    { address: pool.address, topics: swapOf(pool.poolId), data: dataOf(7n, 9n) },
   ]);
 }
 
-/** Expected pool type and weights; null if the product must not list the pool. */
+/** Expected pool type (4 weighted, 5 stable) and weights; null if the product must not list the pool. */
 export function listingOf({
   nature,
   weights,
@@ -235,15 +244,15 @@ export function listingOf({
 
 /** Answers of the pool's contract by selector; null if the call reverts. */
 export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
-  const weighted = pool.nature === 'plain' || pool.nature === 'moving';
+  const isWeighted = pool.nature === 'plain' || pool.nature === 'moving';
   switch (selector) {
-    case '0xf89f27ed':
-      return weighted ? arrayData([pool.weights]) : null;
-    case '0x55c67628':
-      return data(pool.fee);
-    case '0x6daccffa':
-      return pool.nature === 'stable' ? data(200_000n, 0n, 1000n) : null;
-    case '0x7beed220':
+    case SELECTOR.getNormalizedWeights:
+      return isWeighted ? arrayData([pool.weights]) : null;
+    case SELECTOR.getSwapFeePercentage:
+      return dataOf(pool.fee);
+    case SELECTOR.getAmplificationParameter:
+      return pool.nature === 'stable' ? dataOf(200_000n, 0n, 1000n) : null;
+    case SELECTOR.getGradualWeightUpdateParams:
       return pool.nature === 'moving' ? arrayData([pool.weights], 1n, 2n) : null;
     default:
       return null;
@@ -253,11 +262,11 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
 /** The vault's answer to getPoolTokens and getPoolTokenInfo; null if the call reverts. */
 export function answerOfVault(pool: SimVaultPool, callData: Hex): Hex | null {
   const { tokens, balances, managed, hasManager } = pool;
-  if (callData.startsWith('0xf94d4668'))
+  if (callData.startsWith(SELECTOR.getPoolTokens))
     return arrayData([tokens, balances.map((cash, i) => cash + managed[i]!)], 1n);
-  const token = tokens.findIndex((token) => callData.endsWith(token.slice(2)));
-  if (!callData.startsWith('0xb05f8e48') || token === -1) return null;
-  return data(balances[token]!, managed[token]!, 1n, hasManager ? MANAGER : 0n);
+  const tokenIndex = tokens.findIndex((token) => callData.endsWith(token.slice(2)));
+  if (!callData.startsWith(SELECTOR.getPoolTokenInfo) || tokenIndex === -1) return null;
+  return dataOf(balances[tokenIndex]!, managed[tokenIndex]!, 1n, hasManager ? MANAGER : 0n);
 }
 
 /** Whether this call to the vault asks about the pool. */

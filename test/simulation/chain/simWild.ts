@@ -6,7 +6,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import { bloomOf } from '../fleet/blockJson';
 import type { Wilderness } from './simChain';
-import { data, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from './simLogs';
 
 const TOPIC = {
   v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
@@ -26,10 +26,12 @@ const LARGEST_LIQUIDITY = (1n << 128n) - 1n;
 const LOWEST_ROOT = 4_295_128_739n;
 const HIGHEST_ROOT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n;
 const TICK_MAX = 887_272n;
+/** Smallest number of logs of a crowded transaction. */
+const CROWD_MIN = 40;
 /** Largest amount in a log. Sums of thousands of such amounts still fit 256 bits. */
 const LARGEST_AMOUNT = (1n << 240n) - 1n;
 
-type Place = Parameters<Wilderness['drafts']>[0][number];
+type Pool = Parameters<Wilderness['drafts']>[0][number];
 
 export interface WildSize {
   readonly emptyChance: number;
@@ -49,11 +51,11 @@ export function createWilderness(random: Random, size: WildSize, blockRandom?: R
     emptyChance: size.emptyChance,
     transactionsMax: size.transactionsMax,
     drafts(pools) {
-      if (random.chance(size.bigChance)) return crowd(random, pools, size.logsMax);
-      const last = pools.at(-1);
+      if (random.chance(size.bigChance)) return crowdedLogs(random, pools, size.logsMax);
+      const newestPool = pools.at(-1);
       const drafts: Draft[] = [];
-      // The last pool is the newest, and was often created in the same block.
-      if (last !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, last));
+      // The newest pool was often created in the same block.
+      if (newestPool !== undefined && random.chance(0.2)) drafts.push(...tradeOf(random, newestPool));
       if (random.chance(0.12)) {
         const pool = random.pick(pools);
         for (let i = random.int(2, 6); i > 0; i -= 1) drafts.push(...tradeOf(random, pool));
@@ -65,8 +67,11 @@ export function createWilderness(random: Random, size: WildSize, blockRandom?: R
   };
 }
 
-/** A node that leaves these logs out can be found by the bloom, except in a block whose bloom is almost full. */
-function blockDrafts(random: Random, pools: readonly Place[], otherDrafts: readonly Draft[]): Draft[] {
+/**
+ * Logs of the block that belong to no transaction. A node that leaves them out must be found by the bloom, so there are
+ * none if they would not change the bloom.
+ */
+function blockDrafts(random: Random, pools: readonly Pool[], otherDrafts: readonly Draft[]): Draft[] {
   if (!random.chance(0.4)) return [];
   const trades = Array.from({ length: random.int(0, 2) }, () => tradeOf(random, random.pick(pools))).flat();
   const drafts = [...trades, systemLog(random)];
@@ -82,21 +87,22 @@ function newToken(id: string): Hex {
   return `0xff${digest(`newborn ${id}`, 19).slice(2)}`;
 }
 
-function crowd(random: Random, pools: readonly Place[], logsMax: number): Draft[] {
-  const count = Math.round(40 * (logsMax / 40) ** random.next());
+function crowdedLogs(random: Random, pools: readonly Pool[], logsMax: number): Draft[] {
+  // The logarithm of the number is uniform, so that large crowds are rare.
+  const count = Math.round(CROWD_MIN * (logsMax / CROWD_MIN) ** random.next());
   const drafts: Draft[] = [];
   while (drafts.length < count) {
     if (random.chance(0.5)) drafts.push(...tradeOf(random, random.pick(pools)));
     else {
       const [from, to] = [0, 1].map(() => topicOf(digest(`holder ${random.int(0, 7)}`, 20)));
       const token = digest(`token ${random.int(0, 11)}`, 20);
-      drafts.push({ address: token, topics: [TOPIC.transfer, from!, to!], data: data(random.big(100)) });
+      drafts.push({ address: token, topics: [TOPIC.transfer, from!, to!], data: dataOf(random.big(100)) });
     }
   }
   return drafts;
 }
 
-function tradeOf(random: Random, { address, kind }: Place): Draft[] {
+function tradeOf(random: Random, { address, kind }: Pool): Draft[] {
   const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
   if (kind === 'v2') return pairTrade(random, address, traderTopic);
   return kind === 'v3' ? [concentratedEvent(random, address, traderTopic)] : [];
@@ -105,8 +111,8 @@ function tradeOf(random: Random, { address, kind }: Place): Draft[] {
 function pairTrade(random: Random, address: Hex, traderTopic: Hex): Draft[] {
   const reserve = (): bigint => random.pick([0n, 1n, LARGEST_RESERVE, random.big(112), random.big(112)]);
   const amount = (): bigint => random.pick([0n, 1n, LARGEST_RESERVE, random.big(112)]);
-  const sync: Draft = { address, topics: [TOPIC.v2Sync], data: data(reserve(), reserve()) };
-  const amounts = data(amount(), amount(), amount(), amount());
+  const sync: Draft = { address, topics: [TOPIC.v2Sync], data: dataOf(reserve(), reserve()) };
+  const amounts = dataOf(amount(), amount(), amount(), amount());
   const swap: Draft = { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: amounts };
   // Some trades are a Sync without a swap, or two swaps after one Sync, as happens when a token calls the pair back.
   return random.pick([[sync, swap], [sync, swap], [sync], [sync, swap, swap]]);
@@ -119,30 +125,30 @@ function concentratedEvent(random: Random, address: Hex, traderTopic: Hex): Draf
   const liquidity = random.pick([0n, 1n, LARGEST_LIQUIDITY, random.big(110)]);
   const tick = random.pick([TICK_MAX, -TICK_MAX, 0n, BigInt(random.int(-200_000, 200_000))]);
   const [lower, upper] = [topicOf(-TICK_MAX), topicOf(tick === -TICK_MAX ? 60n : tick)];
-  const swap = data(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick);
+  const swap = dataOf(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick);
   return random.pick<Draft>([
     { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swap },
     { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: swap },
     {
       address,
       topics: [TOPIC.pancakeSwap, traderTopic, traderTopic],
-      data: data(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick, 3n, LARGEST_LIQUIDITY),
+      data: dataOf(sign * amount(), -sign * amount(), sqrtPrice, liquidity, tick, 3n, LARGEST_LIQUIDITY),
     },
-    { address, topics: [TOPIC.initialize], data: data(sqrtPrice, tick) },
+    { address, topics: [TOPIC.initialize], data: dataOf(sqrtPrice, tick) },
     {
       address,
       topics: [TOPIC.v3Burn, traderTopic, lower, upper],
-      data: data(liquidity, random.big(100), random.big(100)),
+      data: dataOf(liquidity, random.big(100), random.big(100)),
     },
     {
       address,
       topics: [TOPIC.collect, traderTopic, lower, upper],
-      data: data(digest('payee', 20), random.big(100), random.big(100)),
+      data: dataOf(digest('payee', 20), random.big(100), random.big(100)),
     },
     {
       address,
       topics: [TOPIC.flash, traderTopic, traderTopic],
-      data: data(random.big(100), random.big(100), random.big(60), random.big(60)),
+      data: dataOf(random.big(100), random.big(100), random.big(60), random.big(60)),
     },
   ]);
 }
@@ -152,23 +158,23 @@ function impostor(random: Random, address: Hex): Draft {
   const traderTopic = topicOf(digest('trader 1', 20));
   const dirtyTopic = topicOf(1n << 200n);
   return random.pick<Draft>([
-    { address, topics: [TOPIC.v2Sync], data: data(1n << 112n, 5n) },
-    { address, topics: [TOPIC.v2Sync], data: data(5n, 7n, 9n) },
-    { address, topics: [TOPIC.v2Sync, traderTopic], data: data(5n, 7n) },
-    { address, topics: [TOPIC.v2Swap, dirtyTopic, traderTopic], data: data(5n, 0n, 0n, 7n) },
-    { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: data(-1n, 0n, 0n, 7n) },
-    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: data(5n, -7n, 1n << 160n, 1n, 0n) },
+    { address, topics: [TOPIC.v2Sync], data: dataOf(1n << 112n, 5n) },
+    { address, topics: [TOPIC.v2Sync], data: dataOf(5n, 7n, 9n) },
+    { address, topics: [TOPIC.v2Sync, traderTopic], data: dataOf(5n, 7n) },
+    { address, topics: [TOPIC.v2Swap, dirtyTopic, traderTopic], data: dataOf(5n, 0n, 0n, 7n) },
+    { address, topics: [TOPIC.v2Swap, traderTopic, traderTopic], data: dataOf(-1n, 0n, 0n, 7n) },
+    { address, topics: [TOPIC.v3Swap, traderTopic, traderTopic], data: dataOf(5n, -7n, 1n << 160n, 1n, 0n) },
     {
       address,
       topics: [TOPIC.v3Swap, traderTopic, traderTopic],
-      data: data(5n, -7n, 1n << 90n, 1n, 1n << 23n),
+      data: dataOf(5n, -7n, 1n << 90n, 1n, 1n << 23n),
     },
     {
       address,
       topics: [TOPIC.v3Burn, traderTopic, topicOf(1n << 24n), topicOf(60n)],
-      data: data(5n, 1n, 1n),
+      data: dataOf(5n, 1n, 1n),
     },
-    { address, topics: [], data: data(random.big(200)) },
+    { address, topics: [], data: dataOf(random.big(200)) },
     { address, topics: [digest('some other event', 32)], data: '0x01' },
   ]);
 }

@@ -10,7 +10,7 @@ import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
 import { createLog } from '../../../src/log';
-import { arrayData, data, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
 import { answeringCalls, contextOf } from '../../support/node/vaultSetup';
 import { ANCHORS, DAI, NATIVE, token } from '../../support/worlds/pools';
 
@@ -19,6 +19,9 @@ export const ONE = 10n ** 18n;
 export const REM = token(50);
 const TRADERS = [token(901), token(902), token(903)];
 const NOBODY = 0n;
+/** Selectors of the calls that tell whether a pool is stable or weighted. */
+const GET_AMPLIFICATION_PARAMETER = '0x6daccffa';
+const GET_NORMALIZED_WEIGHTS = '0xf89f27ed';
 
 const TOPIC = {
   poolRegistered: '0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e',
@@ -30,7 +33,10 @@ const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
 } as const satisfies Record<string, Hex>;
 
-/** The contract of a pool: its answers, and the logs that it causes. Amounts are raw units of 18 decimals. */
+/**
+ * The contract of a pool: its answers, and the logs that it causes. A method is named by what the pool does, and returns
+ * the logs of that. Amounts are raw units of 18 decimals.
+ */
 export class VaultPoolScript {
   readonly address: Hex;
   readonly id: Hex;
@@ -38,14 +44,14 @@ export class VaultPoolScript {
 
   constructor(
     name: string,
-    registered: readonly Hex[],
+    registeredTokens: readonly Hex[],
     /** Answer of getNormalizedWeights. A pool without weights is stable and registers its own share as first token. */
     readonly weights: readonly bigint[],
     readonly fee = 3n * 10n ** 15n,
-    readonly managers: readonly (Hex | bigint)[] = registered.map(() => NOBODY),
+    readonly managers: readonly (Hex | bigint)[] = registeredTokens.map(() => NOBODY),
   ) {
     this.address = digest(`pool ${name}`, 20);
-    this.tokens = weights.length === 0 ? [this.address, ...registered] : registered;
+    this.tokens = weights.length === 0 ? [this.address, ...registeredTokens] : registeredTokens;
     if (weights.length === 0) this.managers = [NOBODY, ...managers];
     this.id = `${this.address}0002${'0'.repeat(20)}`;
   }
@@ -55,7 +61,11 @@ export class VaultPoolScript {
   }
 
   private registersPool(): Draft {
-    return { address: VAULT, topics: [TOPIC.poolRegistered, this.id, topicOf(this.address)], data: data(2n) };
+    return {
+      address: VAULT,
+      topics: [TOPIC.poolRegistered, this.id, topicOf(this.address)],
+      data: dataOf(2n),
+    };
   }
 
   registersTokens(managers: readonly (Hex | bigint)[]): Draft {
@@ -67,7 +77,7 @@ export class VaultPoolScript {
   }
 
   changesFee(fee: bigint): Draft {
-    return { address: this.address, topics: [TOPIC.feeChanged], data: data(fee) };
+    return { address: this.address, topics: [TOPIC.feeChanged], data: dataOf(fee) };
   }
 
   /** Makes the log of a join. With negative deltas, it is an exit. */
@@ -78,17 +88,17 @@ export class VaultPoolScript {
 
   swaps(tokenIn: Hex, tokenOut: Hex, amountIn: bigint, amountOut: bigint): Draft {
     const topics = [TOPIC.swap, this.id, topicOf(tokenIn), topicOf(tokenOut)];
-    return { address: VAULT, topics, data: data(amountIn, amountOut) };
+    return { address: VAULT, topics, data: dataOf(amountIn, amountOut) };
   }
 
   manages(token: Hex, cashDelta: bigint, managedDelta: bigint): Draft {
     const topics = [TOPIC.balanceManaged, this.id, topicOf(TRADERS[2]!), topicOf(token)];
-    return { address: VAULT, topics, data: data(cashDelta, managedDelta) };
+    return { address: VAULT, topics, data: dataOf(cashDelta, managedDelta) };
   }
 }
 
 export function transfer(token: Hex, from: Hex, to: Hex, amount: bigint): Draft {
-  return { address: token, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: data(amount) };
+  return { address: token, topics: [TOPIC.transfer, topicOf(from), topicOf(to)], data: dataOf(amount) };
 }
 
 /** Raw tokens out of a pool with these balances and weights, at a fee of 0.3 %, in float precision. */
@@ -101,19 +111,19 @@ export function amountOutOf(
   return BigInt(Math.floor(balanceOut * (1 - remainingShare)));
 }
 
-interface Published {
+interface PublishedPrice {
   readonly usd: number;
   readonly confidence: number;
 }
 
-const NONE: Published = { usd: 0, confidence: 0 };
+const NO_PRICE: PublishedPrice = { usd: 0, confidence: 0 };
 
 export class VaultWorld {
   readonly registry = new PoolRegistry();
   private readonly context = contextOf(this.registry);
   private readonly pricer = new BlockPricer({ anchors: ANCHORS, wrappedNative: NATIVE }, () => 18);
   private readonly pools: VaultPoolScript[] = [];
-  private readonly prices = new Map<Hex, Published>();
+  private readonly prices = new Map<Hex, PublishedPrice>();
   private readonly discovery: ManyTokenDiscovery;
   private number = 0;
 
@@ -121,8 +131,11 @@ export class VaultWorld {
     this.discovery = new ManyTokenDiscovery({
       rpc: answeringCalls(({ to, data: callData }) => {
         const pool = this.pools.find(({ address }) => address === to);
-        if (pool?.weights.length === 0) return callData === '0x6daccffa' ? data(200_000n, 0n, 1_000n) : null;
-        return pool !== undefined && callData.startsWith('0xf89f27ed') ? arrayData([pool.weights]) : null;
+        if (pool?.weights.length === 0)
+          return callData === GET_AMPLIFICATION_PARAMETER ? dataOf(200_000n, 0n, 1_000n) : null;
+        return pool !== undefined && callData.startsWith(GET_NORMALIZED_WEIGHTS)
+          ? arrayData([pool.weights])
+          : null;
       }),
       dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
       baseIsToken0: this.context.baseIsToken0,
@@ -153,13 +166,13 @@ export class VaultWorld {
     for (let i = 0; i < blocks; i += 1) await this.mine();
   }
 
-  priceOf(token: Hex): Published {
-    return this.prices.get(token) ?? NONE;
+  priceOf(token: Hex): PublishedPrice {
+    return this.prices.get(token) ?? NO_PRICE;
   }
 }
 
 function blockOf(number: number, transactions: readonly (readonly Draft[])[]): ChainBlock {
-  const hashOf = (number: number): Hex => digest(`block ${number}`, 32);
+  const hashOf = (blockNumber: number): Hex => digest(`block ${blockNumber}`, 32);
   let logIndex = 0;
   return {
     number,

@@ -13,13 +13,13 @@ import { contentHash, engineContent, type StoredTip } from './storedContent';
 import type { Database } from '../../../src/clickhouse/client/database';
 
 /**
- * Clears the backend first. `lives` is the number of starts of the process. `told` is the number of streamed
+ * Clears the backend first. `lives` is the number of starts of the process. `comparedEvents` is the number of streamed
  * events that were compared with stored events.
  */
 export async function checkOnEngine(
   backend: EngineBackend,
   seed: number,
-): Promise<{ wrong: string[]; lives: number; told: number }> {
+): Promise<{ wrong: string[]; lives: number; comparedEvents: number }> {
   await backend.clear();
   const plan = planOf(seed);
   const flips: StoredFlip[] = [];
@@ -27,15 +27,15 @@ export async function checkOnEngine(
   const onModel = await checkOnModel(seed);
   const wrong = onModel.wrong.map((line) => `on the model: ${line}`);
   if (run.stuck !== null || run.tip === null)
-    return { wrong: [...wrong, run.stuck ?? 'the store is empty'], lives: run.lives, told: 0 };
-  const stored = await checkStored(backend.steady, run.chain, run.tip);
-  wrong.push(...stored.wrong);
-  if (stored.contentHash !== onModel.contentHash)
+    return { wrong: [...wrong, run.stuck ?? 'the store is empty'], lives: run.lives, comparedEvents: 0 };
+  const storedResult = await checkStored(backend.steady, run.chain, run.tip);
+  wrong.push(...storedResult.wrong);
+  if (storedResult.contentHash !== onModel.contentHash)
     wrong.push('the content of the engine differs from the model');
   wrong.push(...(await compareAnswers(backend.steady, run.chain)));
   const freshDifferences = await compareFresh(backend.steady, flips);
   wrong.push(...freshDifferences.wrong);
-  return { wrong, lives: run.lives, told: freshDifferences.compared };
+  return { wrong, lives: run.lives, comparedEvents: freshDifferences.compared };
 }
 
 /** Compares the rows up to the newest block with the chain, and the aggregates with the rows. */
@@ -46,7 +46,7 @@ export async function checkStored(
 ): Promise<{ readonly wrong: string[]; readonly contentHash: string }> {
   const content = await engineContent(database, tip);
   const { startBlock: from, finalTo } = tip;
-  const differing = await verifyAggregates(
+  const aggregateDifferences = await verifyAggregates(
     createQueryRunner(database),
     { chainId: SIM_CHAIN_ID, from, to: finalTo, finalTo },
     () => undefined,
@@ -54,7 +54,7 @@ export async function checkStored(
   const wrong = [
     ...(await checkContent(chain, content)),
     ...(content.beyond > 0 ? [`${content.beyond} rows lie beyond the cursor`] : []),
-    ...differing.map(({ item, only_in: place, value }) => `verify: ${item} only in ${place}: ${value}`),
+    ...aggregateDifferences.map(({ item, only_in, value }) => `verify: ${item} only in ${only_in}: ${value}`),
   ];
   return { wrong, contentHash: contentHash(content) };
 }

@@ -29,7 +29,7 @@ interface SeedResult {
  * One seed in six also checks, after each crash, what readers of the database see. The check after a crash
  * takes as long as the final check.
  */
-const LOOK_EVERY_SEEDS = 6;
+const CRASH_CHECK_EVERY_SEEDS = 6;
 
 /** Runs one seed on the model of the store. */
 export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {}): Promise<SeedResult> {
@@ -41,8 +41,8 @@ export async function checkOnModel(seed: number, change: Partial<SeedPlan> = {})
       backend.engine.level = level;
     },
     afterLife: async (chain) => {
-      if (wrong.length === 0 && seed % LOOK_EVERY_SEEDS === 0)
-        wrong.push(...(await checkInstant(backend, chain)).map((line) => `after a crash: ${line}`));
+      if (wrong.length === 0 && seed % CRASH_CHECK_EVERY_SEEDS === 0)
+        wrong.push(...(await checkAfterCrash(backend, chain)).map((line) => `after a crash: ${line}`));
     },
   });
   if (run.stuck !== null) wrong.push(run.stuck);
@@ -70,7 +70,7 @@ export async function checkContent(chain: SimChain, content: StoredContent): Pro
 }
 
 /** Checks the readers' view after a crash: it must be a complete and exact chain up to some block. */
-async function checkInstant(backend: ModelBackend, chain: SimChain): Promise<string[]> {
+async function checkAfterCrash(backend: ModelBackend, chain: SimChain): Promise<string[]> {
   const tip = await readTip(backend.steady);
   if (tip === null) return [];
   const wrong = checkReader(backend, tip);
@@ -105,24 +105,27 @@ function checkReader({ engine }: ModelBackend, tip: StoredTip): string[] {
 
 /** Checks that no block has a stronger level of proof than its rows, and that each head block has the level of its rows. */
 function checkLevels(engine: ModelEngine, head: readonly HeadBlock[]): string[] {
-  const final = new Map<number, ProofLevel>();
-  const ofCommit = new Map<number, ProofLevel>();
+  const weakestByBlock = new Map<number, ProofLevel>();
+  const weakestByCommit = new Map<number, ProofLevel>();
   const lowerLevel = <K>(levels: Map<K, ProofLevel>, key: K, level: ProofLevel): unknown =>
     levels.set(key, weakerOf(level, levels.get(key) ?? level));
   for (const name of EVENT_TABLE_NAMES) {
-    for (const { bytes, level } of engine.finalRows(name)) lowerLevel(final, blockOf(name, bytes), level);
-    for (const { commit, level } of engine.headRows(name)) lowerLevel(ofCommit, commit, level);
+    for (const { bytes, level } of engine.finalRows(name))
+      lowerLevel(weakestByBlock, blockOf(name, bytes), level);
+    for (const { commit, level } of engine.headRows(name)) lowerLevel(weakestByCommit, commit, level);
   }
-  const expectedLevels = new Map<number, ProofLevel>();
+  const storedLevels = new Map<number, ProofLevel>();
   for (const { status, from, to, proof } of engine.promotions)
     for (let number = from; status === 'done' && number <= to; number += 1)
-      lowerLevel(expectedLevels, number, proof);
+      lowerLevel(storedLevels, number, proof);
   return [
-    ...[...expectedLevels].flatMap(([number, level]) =>
-      isWeaker(final.get(number) ?? level, level) ? [`final block ${number} is told to be ${level}`] : [],
+    ...[...storedLevels].flatMap(([number, level]) =>
+      isWeaker(weakestByBlock.get(number) ?? level, level)
+        ? [`final block ${number} is stored as ${level}`]
+        : [],
     ),
     ...head.flatMap(({ number, commit, proof }) =>
-      ofCommit.get(commit) === proof ? [] : [`block ${number} of the head is told to be ${proof}`],
+      weakestByCommit.get(commit) === proof ? [] : [`block ${number} of the head is stored as ${proof}`],
     ),
   ];
 }

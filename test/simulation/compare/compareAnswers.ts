@@ -16,9 +16,9 @@ import { createTokenPrices } from '../../../src/query/prices/tokenPrices';
 import { isDecoded } from '../../../src/wire/activity';
 import { oracleTruth, type OracleTruth } from './compareOracle';
 import { comparePairTicks as compareTicks, pricedSwaps } from './compareTicks';
-import { oraclePairs } from './oraclePairs';
+import { ORD_SPAN, oraclePairs, plainOrd } from './oraclePairs';
 import { oracleBalances } from './transferRows';
-import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
+import { SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { SIM_DESCRIPTION } from '../chain/simDescription';
 import { digest } from '../chain/simLogs';
 
@@ -45,49 +45,49 @@ async function compareActivity(
   head: HeadSnapshot,
   truth: OracleTruth,
 ): Promise<string[]> {
-  const toOrd = head.number * 2 ** 20 + 2 ** 20 - 1;
-  const limit = 1_000;
-  const foundLines: string[] = [];
-  for (let after = 0; ;) {
-    const events = await listEventsBetween(runner, head, ALL_ACTIVITY, after, toOrd, limit);
+  const toOrd = plainOrd(head.number + 1, 0) - 1;
+  const pageSize = 1_000;
+  const answeredLines: string[] = [];
+  for (let afterOrd = 0; ;) {
+    const events = await listEventsBetween(runner, head, ALL_ACTIVITY, afterOrd, toOrd, pageSize);
     for (const { item } of events)
-      foundLines.push(
+      answeredLines.push(
         isDecoded(item)
           ? `${item.event_type} ${item.id} ${item.pair_address} ${item.maker}`
           : `undecodable ${item.id}`,
       );
     const last = events.at(-1);
-    if (last === undefined || events.length < limit) break;
-    after = last.ord;
+    if (last === undefined || events.length < pageSize) break;
+    afterOrd = last.ord;
   }
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const makerAt = (ord: number): string | null => {
-    const block = truth.blocks[Math.floor(ord / 2 ** 20)]!;
-    return block.transactions[block.logs[ord % 2 ** 20]!.transactionIndex]?.from ?? null;
+    const block = truth.blocks[Math.floor(ord / ORD_SPAN)]!;
+    return block.transactions[block.logs[ord % ORD_SPAN]!.transactionIndex]?.from ?? null;
   };
   const makeLine = (kind: string, ord: number, pair: unknown): [number, string] => [
     ord,
-    `${kind} ${Math.floor(ord / 2 ** 20)}-${ord % 2 ** 20} ${pair} ${makerAt(ord)}`,
+    `${kind} ${Math.floor(ord / ORD_SPAN)}-${ord % ORD_SPAN} ${pair} ${makerAt(ord)}`,
   ];
   const mintsAndBurns = pairs.liquidity.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
   const expected = [
-    ...truth.swaps.map((swap) => makeLine('swap', swap.block * 2 ** 20 + swap.logIndex, swap.pair)),
+    ...truth.swaps.map((swap) => makeLine('swap', plainOrd(swap.block, swap.logIndex), swap.pair)),
     ...pairs.states
       .filter(([, , kind]) => kind === 'sync')
       .map(([ord, pair]) => makeLine('sync', Number(ord), pair)),
     ...mintsAndBurns.map(([ord, pair, kind]) => makeLine(String(kind), Number(ord), pair)),
     ...truth.vault.liquidity.map(([block, index, pair, kind]) =>
-      makeLine(String(kind), Number(block) * 2 ** 20 + Number(index), pair),
+      makeLine(String(kind), plainOrd(Number(block), Number(index)), pair),
     ),
   ]
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text);
-  if (foundLines.length !== expected.length)
-    return [`the activity has ${foundLines.length} events, ${expected.length} expected`];
-  const firstDifference = expected.findIndex((text, index) => text !== foundLines[index]);
+  if (answeredLines.length !== expected.length)
+    return [`the activity has ${answeredLines.length} events, ${expected.length} expected`];
+  const firstDifference = expected.findIndex((text, index) => text !== answeredLines[index]);
   return firstDifference < 0
     ? []
-    : [`the activity has ${foundLines[firstDifference]} instead of ${expected[firstDifference]}`];
+    : [`the activity has ${answeredLines[firstDifference]} instead of ${expected[firstDifference]}`];
 }
 
 /** Compares the trades of each pair in the last 24 hours, and the pools, trades and traders of the DEXes. */
@@ -103,13 +103,13 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const wrong: string[] = [];
   if (table.entries.length !== pools.length)
     wrong.push(`${table.entries.length} pairs, ${pools.length} expected`);
-  const today = truth.swaps.filter(
+  const swapsOfDay = truth.swaps.filter(
     ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
   );
   const fees = truth.vault.feesNow();
   for (const address of pools) {
     const item = table.byAddress.get(address)?.item;
-    const trades = today.filter(({ pair }) => pair === address).length;
+    const trades = swapsOfDay.filter(({ pair }) => pair === address).length;
     if (item === undefined) wrong.push(`pair ${address} is not listed`);
     else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
       wrong.push(`pair ${address} has ${item.tx_24h} trades in 24 hours, ${trades} expected`);
@@ -118,13 +118,14 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
       wrong.push(`pair ${address} has a fee of ${item.fee_bps} bps, ${fee} pips expected`);
   }
   // A swap without a transaction has no maker.
-  const makers = new Set(today.flatMap(({ maker }) => maker ?? []));
-  if (dexes.trades !== today.length)
-    wrong.push(`${dexes.trades} trades in 24 hours on all DEXes, ${today.length} expected`);
+  const makers = new Set(swapsOfDay.flatMap(({ maker }) => maker ?? []));
+  if (dexes.trades !== swapsOfDay.length)
+    wrong.push(`${dexes.trades} trades in 24 hours on all DEXes, ${swapsOfDay.length} expected`);
   if ((dexes.traders ?? 0) !== makers.size)
     wrong.push(`${dexes.traders} traders in 24 hours, ${makers.size} expected`);
-  const counted = dexes.items.reduce((sum, item) => sum + item.pool_count, 0);
-  if (counted !== pools.length) wrong.push(`the DEXes have ${counted} pools, ${pools.length} expected`);
+  const poolsOfDexes = dexes.items.reduce((sum, item) => sum + item.pool_count, 0);
+  if (poolsOfDexes !== pools.length)
+    wrong.push(`the DEXes have ${poolsOfDexes} pools, ${pools.length} expected`);
   return wrong.slice(0, 3);
 }
 
@@ -133,7 +134,7 @@ async function compareHoldings(
   head: HeadSnapshot,
   truth: OracleTruth,
 ): Promise<string[]> {
-  const expected = oracleBalances(truth.blocks.slice(head.startBlock), simToken(8));
+  const expected = oracleBalances(truth.blocks.slice(head.startBlock), SIM_NATIVE);
   const wrong: string[] = [];
   for (let index = 0; index < 8; index += 1) {
     const holder = digest(`holder ${index}`, 20);

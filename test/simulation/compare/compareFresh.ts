@@ -10,7 +10,7 @@ import { Directory } from '../../../src/query/tokens/directory';
 import { SIM_CHAIN_ID } from '../chain/simChain';
 import { askRows } from '../../support/engine/askRows';
 
-const LIMIT = 1_000_000;
+const EVENTS_MAX = 1_000_000;
 
 /**
  * Compares the blocks of each head change whose rows are still in the head tables, on any branch. `compared`
@@ -34,8 +34,8 @@ export async function compareFresh(
   if (head === null || blocks.length === 0) return { wrong: [], compared: 0 };
   blocks.sort((a, b) => a.number - b.number);
   const directory = new Directory(runner);
-  const linesOf = async (from: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
-    const events = await listNewEvents({ runner, directory, fresh: from }, head, blocks, LIMIT);
+  const linesOf = async (fresh: ReadonlyMap<number, FreshRows>): Promise<string[]> => {
+    const events = await listNewEvents({ runner, directory, fresh }, head, blocks, EVENTS_MAX);
     // Sorts the events as text, because events of different branches may have the same position (`ord`).
     return events.map((event) => JSON.stringify(event)).sort();
   };

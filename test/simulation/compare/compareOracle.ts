@@ -4,15 +4,18 @@ import type { Hex } from '../../../src/domain/hex';
 import type { BarPart } from '../model/modelViews';
 import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
-import { oraclePairs, type OracleLine } from './oraclePairs';
+import { oraclePairs, plainOrd, type OracleLine } from './oraclePairs';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
-import { SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
+import { SIM_NATIVE, SIM_RANKED, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { listingOf, VAULT } from '../chain/simVault';
 import { fieldsOf, type StoredContent } from './storedContent';
 
 const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
-const SHOWN = 3;
+const SHOWN_MAX = 3;
+
+/** Pools of a type from this one on are pools of a vault. */
+const VAULT_TYPE_MIN = 4;
 
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
@@ -32,7 +35,7 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   return { swaps, vault, blocks };
 }
 
-const close = (a: number, b: number): boolean =>
+const isClose = (a: number, b: number): boolean =>
   a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
 
 /**
@@ -41,8 +44,8 @@ const close = (a: number, b: number): boolean =>
  */
 export function isBaseFirst(token0: string, token1: string): boolean {
   const rank = (token: string): number => {
-    const rank = SIM_RANKED.findIndex((ranked) => ranked === token);
-    return rank < 0 ? SIM_RANKED.length : rank;
+    const index = SIM_RANKED.indexOf(token as Hex);
+    return index < 0 ? SIM_RANKED.length : index;
   };
   return rank(token1) <= rank(token0);
 }
@@ -54,8 +57,8 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       .sort((a, b) => Number(a['ord']) - Number(b['ord']));
   const { startBlock } = content;
   const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
-  const ofPair = ({ pool_type: type }: Fields): boolean => Number(type) < 4;
-  const ofVault = ({ pool_type: type }: Fields): boolean => Number(type) >= 4;
+  const isOfPair = ({ pool_type: type }: Fields): boolean => Number(type) < VAULT_TYPE_MIN;
+  const isOfVault = ({ pool_type: type }: Fields): boolean => Number(type) >= VAULT_TYPE_MIN;
   const makeLine = (row: Fields, columns: readonly string[]): OracleLine =>
     columns.map((column) => {
       const value = row[column];
@@ -66,7 +69,7 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   const liquidity = rows('liquidity_events');
   const { vault } = truth;
   const ordOf = ([block, index, ...otherValues]: readonly (string | number | null)[]): OracleLine => [
-    Number(block) * 2 ** 20 + Number(index),
+    plainOrd(Number(block), Number(index)),
     ...otherValues,
   ];
   return [
@@ -74,25 +77,25 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
     ...compareLines(
       'pools',
       pools
-        .filter(ofPair)
+        .filter(isOfPair)
         .map((row) => makeLine(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
       pairs.pools,
     ),
     ...compareLines(
       'states',
-      states.filter(ofPair).map((row) => makeLine(row, STATE_COLUMNS)),
+      states.filter(isOfPair).map((row) => makeLine(row, STATE_COLUMNS)),
       pairs.states,
     ),
     ...compareLines(
       'liquidity',
-      liquidity.filter(ofPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
+      liquidity.filter(isOfPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
       pairs.liquidity,
     ),
-    ...compareLines('vault pools', pools.filter(ofVault).map(vaultPoolLine), vault.pools.map(ordOf)),
+    ...compareLines('vault pools', pools.filter(isOfVault).map(vaultPoolLine), vault.pools.map(ordOf)),
     ...compareLines(
       'vault states',
       states
-        .filter(ofVault)
+        .filter(isOfVault)
         .map((row) => [
           Number(row['ord']),
           String(row['pair']),
@@ -104,7 +107,7 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
     ),
     ...compareLines(
       'vault liquidity',
-      liquidity.filter(ofVault).map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
+      liquidity.filter(isOfVault).map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
       vault.liquidity.map(ordOf),
     ),
     ...compareLines(
@@ -114,7 +117,7 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
           .map((column) => String(row[column]))
           .join(' '),
       ]),
-      oracleTransfers(truth.blocks.slice(startBlock), simToken(8)).map((transfer) => [transfer]),
+      oracleTransfers(truth.blocks.slice(startBlock), SIM_NATIVE).map((transfer) => [transfer]),
     ),
     ...compareLines(
       'blocks',
@@ -168,17 +171,18 @@ function vaultPoolLine(row: Fields): OracleLine {
 
 function compareLines(
   title: string,
-  found: readonly OracleLine[],
+  stored: readonly OracleLine[],
   expected: readonly OracleLine[],
 ): string[] {
+  // Above 0 for a missing line, below 0 for an unexpected one.
   const countByLine = new Map<string, number>();
   for (const line of expected)
     countByLine.set(JSON.stringify(line), (countByLine.get(JSON.stringify(line)) ?? 0) + 1);
-  for (const line of found)
+  for (const line of stored)
     countByLine.set(JSON.stringify(line), (countByLine.get(JSON.stringify(line)) ?? 0) - 1);
   const wrong = [...countByLine].filter(([, count]) => count !== 0);
   return wrong
-    .slice(0, SHOWN)
+    .slice(0, SHOWN_MAX)
     .map(([line, count]) => `oracle: ${count > 0 ? 'missing' : 'unexpected'} in ${title}: ${line}`);
 }
 
@@ -189,7 +193,7 @@ function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]):
   rows.slice(0, expected.length).forEach((row, index) => {
     const swap = expected[index]!;
     const isSame =
-      row['ord'] === swap.block * 2 ** 20 + swap.logIndex &&
+      row['ord'] === plainOrd(swap.block, swap.logIndex) &&
       row['pair'] === swap.pair &&
       row['leg'] === swap.leg &&
       row['token0'] === swap.token0 &&
@@ -202,13 +206,13 @@ function compareSwaps(rows: readonly Fields[], expected: readonly OracleSwap[]):
       row['timestamp'] === swap.timestamp &&
       (swap.reserves === null ||
         (swap.reserves[0] === row['reserve0'] && swap.reserves[1] === row['reserve1'])) &&
-      close(Number(row['price']), swap.price ?? 0);
+      isClose(Number(row['price']), swap.price ?? 0);
     if (!isSame)
       differences.push(
         `oracle: swap ${row['ord']} of ${row['pair']} at ${row['price']} is not ${swap.block}-${swap.logIndex} of ${swap.pair} at ${swap.price}`,
       );
   });
-  return differences.slice(0, SHOWN);
+  return differences.slice(0, SHOWN_MAX);
 }
 
 /** Compares bars of final swaps, and balances of final transfers, with the views of the model. */
@@ -233,17 +237,18 @@ export function compareViews(
       storedBar !== undefined &&
       (storedBar.open !== null) === hasPrice &&
       (!hasPrice ||
-        (close(storedBar.open![1], bar.open) &&
-          close(storedBar.close![1], bar.close) &&
-          close(storedBar.high, bar.high) &&
-          close(storedBar.low, bar.low))) &&
+        (isClose(storedBar.open![1], bar.open) &&
+          isClose(storedBar.close![1], bar.close) &&
+          isClose(storedBar.high, bar.high) &&
+          isClose(storedBar.low, bar.low))) &&
       storedBar.volume0 === bar.volume0 &&
       storedBar.volume1 === bar.volume1 &&
       storedBar.trades === bar.trades &&
+      // A bar does not tell which token is the base, so buys are the outflows of either token.
       [bar.outs0, bar.outs1].includes(storedBar.buys);
     if (!isSame) differences.push(`oracle: bar ${key} differs`);
   }
-  const balances = oracleBalances(truth.blocks.slice(startBlock, finalTo + 1), simToken(8));
+  const balances = oracleBalances(truth.blocks.slice(startBlock, finalTo + 1), SIM_NATIVE);
   for (const storedBalances of [views.tokenBalances, views.holderBalances]) {
     const lines = [...storedBalances].map(([key, balance]) => [`${key} ${balance}`]);
     differences.push(

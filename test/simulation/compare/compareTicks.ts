@@ -20,10 +20,12 @@ import { straightBlocks } from './straightRun';
 const TIMEFRAMES = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
 type Timeframe = keyof typeof TIMEFRAMES;
 /** Number of pairs whose bars are compared: the pairs with the most swaps. */
-const PAIRS_ASKED = 6;
+const PAIRS_COMPARED = 6;
 const BARS_MAX = 1_000;
+/** USD amounts are stored with 12 decimals. */
+const USD_UNITS = 1e12;
 
-const close = (a: number, b: number): boolean =>
+const isClose = (a: number, b: number): boolean =>
   a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 
 interface PricedSwap {
@@ -82,38 +84,40 @@ export async function comparePairTicks(
     headSwaps: createHeadSwaps(runner),
   };
   const bars = oracleBars(truth.swaps);
-  const counts = new Map<string, number>();
+  const swapsByPair = new Map<string, number>();
   // Compares only pools of two tokens, whose one leg has the number 1. Other tests request bars of the legs of larger
   // pools.
-  const ofPairs = truth.swaps.filter(({ leg }) => leg === 1);
-  for (const { pair } of ofPairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  const busiestPairs = [...counts].sort(([, countA], [, countB]) => countB - countA).slice(0, PAIRS_ASKED);
+  const swapsOfPairs = truth.swaps.filter(({ leg }) => leg === 1);
+  for (const { pair } of swapsOfPairs) swapsByPair.set(pair, (swapsByPair.get(pair) ?? 0) + 1);
+  const busiestPairs = [...swapsByPair]
+    .sort(([, countA], [, countB]) => countB - countA)
+    .slice(0, PAIRS_COMPARED);
   const wrong: string[] = [];
   for (const [pair] of busiestPairs) {
-    const swap = ofPairs.find((swap) => swap.pair === pair)!;
+    const swap = swapsOfPairs.find((candidate) => candidate.pair === pair)!;
     if (truth.vault.pools.some(([, , address]) => address === pair)) continue;
     const baseFirst = isBaseFirst(swap.token0, swap.token1);
     for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
-      const usd = usdParts(pricedSwaps, pair, seconds);
+      const usdByTime = usdParts(pricedSwaps, pair, seconds);
       const barsByTime = [...bars]
         .filter(([key]) => key.startsWith(`${seconds} ${pair} `) && key.endsWith(' 1'))
         .map(([key, bar]) => ({ time: Number(key.split(' ')[2]), bar }))
         .sort((a, b) => a.time - b.time);
       const barsInQuote = barsByTime
         .filter(({ bar }) => !Number.isNaN(bar.open))
-        .map(({ time, bar }) => plainBar(time, bar, usd.get(time)!, swap, baseFirst));
+        .map(({ time, bar }) => plainBar(time, bar, usdByTime.get(time)!, swap, baseFirst));
       const barsInUsd = barsByTime.flatMap(({ time, bar }) => {
-        const part = usd.get(time)!;
-        const plain = plainBar(time, bar, part, swap, baseFirst);
-        const [firstPrice, lastPrice] = [part.prices[0], part.prices.at(-1)];
+        const usdPart = usdByTime.get(time)!;
+        const barInQuote = plainBar(time, bar, usdPart, swap, baseFirst);
+        const [firstPrice, lastPrice] = [usdPart.prices[0], usdPart.prices.at(-1)];
         if (firstPrice === undefined || lastPrice === undefined) return [];
         return [
           {
-            ...plain,
+            ...barInQuote,
             open: firstPrice,
             close: lastPrice,
-            high: Math.max(...part.prices),
-            low: Math.min(...part.prices),
+            high: Math.max(...usdPart.prices),
+            low: Math.min(...usdPart.prices),
           },
         ];
       });
@@ -121,18 +125,18 @@ export async function comparePairTicks(
         ['quote', barsInQuote],
         ['usd', barsInUsd],
       ] as const) {
-        const request = { ...asDefault(currency), pair: pair as Hex, timeframe, limit: BARS_MAX };
+        const request = { ...defaultsWith(currency), pair: pair as Hex, timeframe, limit: BARS_MAX };
         const { data } = await getPairSeries(source, head, request);
         const title = `of ${pair} in ${timeframe} in ${currency}`;
         if (data.length !== expected.length)
           wrong.push(`${data.length} bars ${title}, ${expected.length} expected`);
-        const differing = expected.findIndex(
+        const wrongIndex = expected.findIndex(
           (bar, index) =>
             !isSame(data[index], bar) || data[index]?.closed !== bar.time + seconds <= head.timestamp,
         );
-        if (differing >= 0)
+        if (wrongIndex >= 0)
           wrong.push(
-            `the bar ${title} is ${JSON.stringify(data[differing])}, ${JSON.stringify(expected[differing])} expected`,
+            `the bar ${title} is ${JSON.stringify(data[wrongIndex])}, ${JSON.stringify(expected[wrongIndex])} expected`,
           );
       }
     }
@@ -140,7 +144,7 @@ export async function comparePairTicks(
   return wrong.slice(0, 3);
 }
 
-const asDefault = (currency: Currency) =>
+const defaultsWith = (currency: Currency) =>
   ({ to: null, currency, fill: false, invert: false, base: null, quote: null }) as const;
 
 interface UsdPart {
@@ -167,7 +171,7 @@ function isSame(
   bar: PlainBar,
 ): boolean {
   if (answered === undefined) return false;
-  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => close(Number(answered[key]), bar[key]));
+  return (Object.keys(bar) as (keyof PlainBar)[]).every((key) => isClose(Number(answered[key]), bar[key]));
 }
 
 function plainBar(
@@ -189,7 +193,7 @@ function plainBar(
     low: toBasePrice(baseFirst ? bar.low : bar.high),
     close: toBasePrice(bar.close),
     volume: baseFirst ? toWholeTokens(bar.volume0, decimals0) : toWholeTokens(bar.volume1, decimals1),
-    volume_usd: Number(usd.volume) / 1e12,
+    volume_usd: Number(usd.volume) / USD_UNITS,
     trades: bar.trades,
     buys,
     sells: bar.trades - buys,

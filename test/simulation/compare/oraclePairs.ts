@@ -6,6 +6,11 @@
 import type { ChainBlock } from '../../../src/domain/block';
 import { PAIR_TOPICS, parsePlain, type PlainEvent } from '../../support/oracle/plainEvents';
 
+/** Numbers of positions (`ord`) of one block. */
+export const ORD_SPAN = 2 ** 20;
+/** The position of a log, computed without code of the product. */
+export const plainOrd = (block: number, logIndex: number): number => block * ORD_SPAN + logIndex;
+
 const LARGEST_128 = (1n << 128n) - 1n;
 const LARGEST_256 = (1n << 256n) - 1n;
 
@@ -22,13 +27,14 @@ interface PairTruth {
 }
 
 interface Pair {
-  readonly v3: boolean;
+  readonly isV3: boolean;
   readonly token0: string;
   readonly token1: string;
   isCreationSeen: boolean;
   reserves: [bigint, bigint];
   sqrtPrice: bigint;
-  active: bigint;
+  /** Liquidity at the current tick. */
+  activeLiquidity: bigint;
   tick: bigint;
 }
 
@@ -50,7 +56,7 @@ export function oraclePairs(
   const pairs = new Map<string, Pair>();
   for (const block of blocks) {
     for (const log of block.logs) {
-      const ord = block.number * 2 ** 20 + log.logIndex;
+      const ord = plainOrd(block.number, log.logIndex);
       const emitter = pairs.get(log.address);
       // A pair older than `firstBlock` is listed at its first log that looks like a pair's event.
       if (
@@ -78,12 +84,21 @@ export function oraclePairs(
 }
 
 function create({ name, args }: PlainEvent, isCreationSeen: boolean): [string, Pair] | null {
-  const v3 = name === 'PoolCreated';
-  if (!v3 && name !== 'PairCreated') return null;
+  const isV3 = name === 'PoolCreated';
+  if (!isV3 && name !== 'PairCreated') return null;
   const [token0, token1] = [String(args[0]), String(args[1])];
   const reserves: [bigint, bigint] = [0n, 0n];
-  const pair = { v3, token0, token1, isCreationSeen, reserves, sqrtPrice: 0n, active: 0n, tick: 0n };
-  return [String(args[v3 ? 4 : 2]), pair];
+  const pair = {
+    isV3,
+    token0,
+    token1,
+    isCreationSeen,
+    reserves,
+    sqrtPrice: 0n,
+    activeLiquidity: 0n,
+    tick: 0n,
+  };
+  return [String(args[isV3 ? 4 : 2]), pair];
 }
 
 /**
@@ -103,21 +118,22 @@ const WORDS: Readonly<Record<string, readonly [v2: number, ...v3: number[]]>> = 
 
 function readEvent(truth: PairTruth, pair: Pair, address: string, ord: number, event: PlainEvent): void {
   const [v2, ...v3] = WORDS[event.name] ?? [0];
-  if (!(pair.v3 ? v3 : [v2]).includes(event.args.length)) return;
+  if (!(pair.isV3 ? v3 : [v2]).includes(event.args.length)) return;
   const kind = { Sync: 'sync', CollectProtocol: 'collect_protocol' }[event.name] ?? event.name.toLowerCase();
-  if (pair.v3) readConcentrated(truth, pair, address, ord, kind, event);
+  if (pair.isV3) readConcentrated(truth, pair, address, ord, kind, event);
   else if (kind === 'sync') {
     pair.reserves = event.args as unknown as [bigint, bigint];
     truth.states.push(stateLine(ord, address, kind, pair));
   } else if (kind !== 'swap') {
-    const [firstAccount, amount0, amount1, to] = event.args.map(String);
-    const owner = kind === 'mint' ? firstAccount : to;
+    // A mint names its sender first, a burn names the recipient last.
+    const [sender, amount0, amount1, recipient] = event.args.map(String);
+    const owner = kind === 'mint' ? sender : recipient;
     truth.liquidity.push([ord, address, kind, owner!, amount0!, amount1!, null, null, null]);
   }
 }
 
 function stateLine(ord: number, address: string, kind: string, pair: Pair): OracleLine {
-  const { reserves, sqrtPrice, active, tick } = pair;
+  const { reserves, sqrtPrice, activeLiquidity, tick } = pair;
   return [
     ord,
     address,
@@ -125,7 +141,7 @@ function stateLine(ord: number, address: string, kind: string, pair: Pair): Orac
     String(reserves[0]),
     String(reserves[1]),
     String(sqrtPrice),
-    String(active),
+    String(activeLiquidity),
     Number(tick),
   ];
 }
@@ -146,7 +162,8 @@ function readConcentrated(
     ];
   };
   const addLiquidity = (lower: bigint, upper: bigint, liquidity: bigint): void => {
-    if (pair.tick >= lower && pair.tick < upper) pair.active = capped(pair.active + liquidity, LARGEST_128);
+    if (pair.tick >= lower && pair.tick < upper)
+      pair.activeLiquidity = capped(pair.activeLiquidity + liquidity, LARGEST_128);
   };
   const pushLiquidity = (
     owner: unknown,
@@ -166,31 +183,39 @@ function readConcentrated(
       ...bounds,
     ]);
   };
+  // Before each case stand the arguments of the event, as in IUniswapV3PoolEvents.sol.
   switch (kind) {
+    // sender, recipient, amount0, amount1, sqrtPriceX96, liquidity, tick
     case 'swap':
       moveBalances(numbers[2]!, numbers[3]!);
-      [pair.sqrtPrice, pair.active, pair.tick] = [numbers[4]!, numbers[5]!, numbers[6]!];
+      [pair.sqrtPrice, pair.activeLiquidity, pair.tick] = [numbers[4]!, numbers[5]!, numbers[6]!];
       break;
+    // sqrtPriceX96, tick
     case 'initialize':
       [pair.sqrtPrice, pair.tick] = [numbers[0]!, numbers[1]!];
       break;
+    // sender, owner, tickLower, tickUpper, liquidity, amount0, amount1
     case 'mint':
       moveBalances(numbers[5]!, numbers[6]!);
       addLiquidity(numbers[2]!, numbers[3]!, numbers[4]!);
       pushLiquidity(args[1], numbers.slice(5, 7), numbers[4]!, numbers.slice(2, 4));
       break;
+    // owner, tickLower, tickUpper, liquidity, amount0, amount1
     case 'burn':
       addLiquidity(numbers[1]!, numbers[2]!, -numbers[3]!);
       pushLiquidity(args[0], numbers.slice(4, 6), numbers[3]!, numbers.slice(1, 3));
       break;
+    // owner, recipient, tickLower, tickUpper, amount0, amount1
     case 'collect':
       moveBalances(-numbers[4]!, -numbers[5]!);
       pushLiquidity(args[0], numbers.slice(4, 6), null, numbers.slice(2, 4));
       break;
+    // sender, recipient, amount0, amount1
     case 'collect_protocol':
       moveBalances(-numbers[2]!, -numbers[3]!);
       pushLiquidity(args[0], numbers.slice(2, 4), null, null);
       break;
+    // sender, recipient, amount0, amount1, paid0, paid1
     case 'flash':
       moveBalances(numbers[4]!, numbers[5]!);
       pushLiquidity(args[0], numbers.slice(4, 6), null, null);

@@ -7,7 +7,7 @@ import { lastOrdOfBlock } from '../../../src/domain/ord';
 import { readStoredState } from '../../../src/ingest/store/storedState';
 import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
 import type { HeadBlock } from '../../../src/domain/head/foldHead';
-import { codeOfTable, placeOf } from '../model/modelTables';
+import { codeOfTable, sortKeyOf } from '../model/modelTables';
 import type { ModelEngine } from '../model/modelEngine';
 import type { Fields } from '../model/rowBytes';
 import { SIM_CHAIN_ID } from '../chain/simChain';
@@ -36,13 +36,13 @@ export function fieldsOf(table: string, row: string): Fields {
 export async function readTip(database: Database): Promise<StoredTip | null> {
   const state = await readStoredState(database, SIM_CHAIN_ID);
   if (state === null) return null;
-  const top = state.head.at(-1) ?? state.cursor;
+  const newestBlock = state.head.at(-1) ?? state.cursor;
   return {
     startBlock: state.startBlock,
     finalTo: state.cursor.number,
     head: state.head,
-    number: top.number,
-    hash: top.hash,
+    number: newestBlock.number,
+    hash: newestBlock.hash,
   };
 }
 
@@ -52,7 +52,7 @@ export function modelContent(engine: ModelEngine, tip: StoredTip): StoredContent
   const rows = new Map(
     EVENT_TABLE_NAMES.map((table) => {
       const lastFinal = table === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
-      const final = engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= lastFinal);
+      const final = engine.finalRows(table).filter((row) => sortKeyOf(table, row.bytes) <= lastFinal);
       beyond += engine.finalRows(table).length - final.length;
       const head = engine.headRows(table).filter((row) => commits.has(row.commit));
       return [table, [...final, ...head].map((row) => row.bytes.toString('latin1'))];
@@ -68,11 +68,11 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
     const positionColumn = name === 'blocks' ? 'number' : 'ord';
     const lastFinal = name === 'blocks' ? tip.finalTo : lastOrdOfBlock(tip.finalTo);
     const params = { last: lastFinal, commits: tip.head.map(({ commit }) => commit) };
-    const list = columns.join(', ');
+    const columnList = columns.join(', ');
     const bytes = await database.selectBinary(
       `content of ${name}`,
-      `SELECT ${list} FROM ${name} WHERE ${positionColumn} <= {last:UInt64}
-       UNION ALL SELECT ${list} FROM ${name}_head WHERE has({commits:Array(UInt64)}, commit)`,
+      `SELECT ${columnList} FROM ${name} WHERE ${positionColumn} <= {last:UInt64}
+       UNION ALL SELECT ${columnList} FROM ${name}_head WHERE has({commits:Array(UInt64)}, commit)`,
       params,
     );
     const splitRows = codeOfTable(name).split(bytes, false);
@@ -90,7 +90,6 @@ export async function engineContent(database: Database, tip: StoredTip): Promise
   return { ...tip, rows, beyond };
 }
 
-/** The hash does not depend on the order of rows, or on storage in final or head tables. */
 /** The hash of the rows of a database that has blocks. */
 export async function hashOf({ database }: { readonly database: Database }): Promise<string> {
   const tip = await readTip(database);
@@ -98,11 +97,12 @@ export async function hashOf({ database }: { readonly database: Database }): Pro
   return contentHash(await engineContent(database, tip));
 }
 
+/** The hash does not depend on the order of rows, or on storage in final or head tables. */
 export function contentHash({ rows }: Pick<StoredContent, 'rows'>): string {
   const hash = createHash('sha256');
-  for (const [table, list] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    hash.update(`${table} ${list.length}\n`);
-    for (const row of [...list].sort()) hash.update(row, 'latin1');
+  for (const [table, tableRows] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${table} ${tableRows.length}\n`);
+    for (const row of [...tableRows].sort()) hash.update(row, 'latin1');
   }
   return hash.digest('hex').slice(0, 16);
 }

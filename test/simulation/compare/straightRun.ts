@@ -66,11 +66,11 @@ export async function straightBlocks(
   blocks: readonly ChainBlock[],
   startBlock: number,
 ): Promise<BlockRows[]> {
-  const first = blocks[0]?.number ?? 0;
+  const firstNumber = blocks[0]?.number ?? 0;
   const rpc = calmCalls(
     chain,
     (tag) =>
-      (tag === 'latest' ? blocks.at(-1) : (blocks[Number(tag) - first] ?? chain.at(Number(tag))))?.hash,
+      (tag === 'latest' ? blocks.at(-1) : (blocks[Number(tag) - firstNumber] ?? chain.at(Number(tag))))?.hash,
   );
   const { decode, manyTokenDiscovery, discovery, prices } = simDecoding(rpc);
   // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.

@@ -1,4 +1,5 @@
 /** Recomputes transfers and balances plainly from the canonical logs. Shares no code with the product. */
+import { plainOrd } from './oraclePairs';
 import type { ChainBlock } from '../../../src/domain/block';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -39,8 +40,9 @@ function wrappingOf(log: Log, logs: readonly Log[], wrappedNative: string): read
     const sides = transferOf(other);
     if (other.address !== address || other.transactionIndex !== transactionIndex || sides === null)
       return false;
-    const [start, end] = isDeposit ? sides : [sides[1], sides[0]];
-    return sides.includes(holder) && (start === NOBODY || end === address);
+    // A Deposit is explained by tokens from nobody, or by coins to the contract; a Withdrawal by the reverse.
+    const [source, target] = isDeposit ? sides : [sides[1], sides[0]];
+    return sides.includes(holder) && (source === NOBODY || target === address);
   });
   if (isExplained && address !== wrappedNative) return null;
   return isDeposit ? [NOBODY, holder] : [holder, NOBODY];
@@ -55,7 +57,7 @@ function listMoves(blocks: readonly ChainBlock[], wrappedNative: string): Move[]
       const { address, data, logIndex } = log;
       const [from, to] = sides;
       const amount = BigInt(data);
-      const ord = block.number * 2 ** 20 + logIndex;
+      const ord = plainOrd(block.number, logIndex);
       const line = [ord, block.timestamp, address, from, to, amount].join(' ');
       moves.push({ block: block.number, line, token: address, from, to, amount });
     }

@@ -13,6 +13,7 @@ export type LogJson = Json & Pick<ChainLog, 'address' | 'topics'>;
 export interface BlockJson {
   /** The block in JSON form with transaction hashes. */
   readonly header: Json;
+  /** The block in JSON form with its transactions. */
   readonly whole: Json & { readonly transactions: readonly Json[] };
   /** One receipt per transaction, and one more if the block has logs without a transaction. */
   readonly receipts: readonly (Json & { readonly logs: readonly LogJson[] })[];
@@ -23,7 +24,7 @@ const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
 /** Cache of three bit numbers by address or topic, because seeds share most addresses and topics. */
 const bitsByItem = new Map<string, readonly number[]>();
-const BITS_MAX = 200_000;
+const CACHED_ITEMS_MAX = 200_000;
 
 function bitsOf(item: string): readonly number[] {
   const knownBits = bitsByItem.get(item);
@@ -32,7 +33,7 @@ function bitsOf(item: string): readonly number[] {
   const itemBits = [0, 1, 2].map(
     (pair) => Number.parseInt(hash.slice(2 + 4 * pair, 6 + 4 * pair), 16) & 2047,
   );
-  if (bitsByItem.size > BITS_MAX) bitsByItem.clear();
+  if (bitsByItem.size > CACHED_ITEMS_MAX) bitsByItem.clear();
   bitsByItem.set(item, itemBits);
   return itemBits;
 }
@@ -74,8 +75,9 @@ export function makeJson(block: ChainBlock): BlockJson {
     logIndex: hex(log.logIndex),
     removed: false,
   }));
-  const ofTransaction = [...block.transactions, null].map((): (typeof logs)[number][] => []);
-  block.logs.forEach((log, index) => ofTransaction[log.transactionIndex]!.push(logs[index]!));
+  // The last list has the logs without a transaction, whose index is the number of transactions.
+  const logsByTransaction = [...block.transactions, null].map((): (typeof logs)[number][] => []);
+  block.logs.forEach((log, index) => logsByTransaction[log.transactionIndex]!.push(logs[index]!));
   const facts = {
     number: blockFields.blockNumber,
     hash: block.hash,
@@ -98,12 +100,17 @@ export function makeJson(block: ChainBlock): BlockJson {
     from: tx.from,
     effectiveGasPrice: hex(tx.effectiveGasPrice ?? 0n),
     contractAddress: null,
-    logs: ofTransaction[index] ?? [],
+    logs: logsByTransaction[index] ?? [],
   }));
-  const [first] = ofTransaction.at(-1) ?? [];
-  if (first !== undefined) {
-    const { transactionHash, transactionIndex } = first;
-    receipts.push({ ...blockFields, transactionHash, transactionIndex, logs: ofTransaction.at(-1) ?? [] });
+  const [firstBlockLog] = logsByTransaction.at(-1) ?? [];
+  if (firstBlockLog !== undefined) {
+    const { transactionHash, transactionIndex } = firstBlockLog;
+    receipts.push({
+      ...blockFields,
+      transactionHash,
+      transactionIndex,
+      logs: logsByTransaction.at(-1) ?? [],
+    });
   }
   return {
     header: { ...facts, transactions: block.transactions.map(({ hash }) => hash) },

@@ -25,11 +25,11 @@ export interface NodeView {
  * metadata of pools.
  */
 const DECIMALS = '0x313ce567';
-/** A node that loses receipts loses those of about one block in this many. */
-const LOST_EVERY = 7n;
-/** A node that loses logs loses one of about one block in this many. */
-const LOSES_EVERY = 3n;
 const SYMBOL = '0x95d89b41';
+/** A node that loses receipts loses those of about one block in this many. */
+const LOST_RECEIPTS_EVERY = 7n;
+/** A node that loses logs loses one of about one block in this many. */
+const LOST_LOG_EVERY = 3n;
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const refuse = (refusal: RpcRefusal): NodeAnswer => ({ refusal });
 
@@ -85,7 +85,7 @@ function getReceipts(view: NodeView, blockTag: string): NodeAnswer {
   if (block === undefined || view.forgets()) return answerMissing(view);
   const receipts = receiptsOf(view, block);
   const lostReceipts = view.nature.lostReceipts;
-  if (lostReceipts === null || BigInt(block.hash) % LOST_EVERY !== 0n) return { result: receipts };
+  if (lostReceipts === null || BigInt(block.hash) % LOST_RECEIPTS_EVERY !== 0n) return { result: receipts };
   if (typeof lostReceipts === 'object') return refuse(lostReceipts);
   return { result: lostReceipts === 'null' ? null : lostReceipts === 'empty' ? [] : receipts.slice(1) };
 }
@@ -108,7 +108,7 @@ function receiptsOf(view: NodeView, block: ChainBlock): BlockJson['receipts'] {
     const logs = changeLogs(view, block, receipt.logs);
     return index < block.transactionCount
       ? { ...receipt, logs }
-      : { ...receipt, ...placeOf(view, block), logs };
+      : { ...receipt, ...transactionHashOf(view, block), logs };
   });
 }
 
@@ -124,7 +124,7 @@ function isChanged(view: NodeView, block: ChainBlock): boolean {
 
 function losesLog({ nature, world }: NodeView, { hash, logs }: ChainBlock): boolean {
   return (
-    nature.quirks.losesLogs && world.chain.isSealed && logs.length > 0 && BigInt(hash) % LOSES_EVERY === 0n
+    nature.quirks.losesLogs && world.chain.isSealed && logs.length > 0 && BigInt(hash) % LOST_LOG_EVERY === 0n
   );
 }
 
@@ -138,11 +138,12 @@ function changeLogs(view: NodeView, block: ChainBlock, logs: readonly LogJson[])
     .map((log) => {
       if (log['transactionHash'] !== ZERO_HASH) return log;
       world.noteQuirk('logs without a transaction');
-      return { ...log, ...placeOf(view, block) };
+      return { ...log, ...transactionHashOf(view, block) };
     });
 }
 
-function placeOf({ nature }: NodeView, { hash }: ChainBlock): Json {
+/** What the node writes as transaction of a log that belongs to none. */
+function transactionHashOf({ nature }: NodeView, { hash }: ChainBlock): Json {
   const { blockLogHash } = nature.quirks;
   return { transactionHash: blockLogHash === 'block' ? hash : blockLogHash === 'zero' ? ZERO_HASH : null };
 }

@@ -34,8 +34,8 @@ function lieInReceipts(random: Random, chain: SimChain, receipts: readonly Json[
     receipts.findLastIndex((receipt) => (receipt['logs'] as Log[]).length > 0) === firstWithLogs;
   const falseLogs =
     kind === 'omit'
-      ? omitOne(random, chain, logs, isLastWithLogs ? otherLogs : null)
-      : removeOne(random, logs);
+      ? leaveOneOut(random, chain, logs, isLastWithLogs ? otherLogs : null)
+      : markOneRemoved(random, logs);
   return receipts.map((receipt, index) =>
     index === firstWithLogs ? { ...receipt, logs: falseLogs } : receipt,
   );
@@ -44,21 +44,21 @@ function lieInReceipts(random: Random, chain: SimChain, receipts: readonly Json[
 function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unknown {
   const [first] = logs;
   if (first === undefined) return logs;
-  const number = first['blockNumber'];
-  const ownLogs = logs.filter((log) => log['blockNumber'] === number);
-  const otherLogs = logs.filter((log) => log['blockNumber'] !== number);
+  const blockNumber = first['blockNumber'];
+  const ownLogs = logs.filter((log) => log['blockNumber'] === blockNumber);
+  const otherLogs = logs.filter((log) => log['blockNumber'] !== blockNumber);
   switch (random.pick(['omit', 'omit', 'all', 'orphan', 'removed', 'alien'] as const)) {
     case 'omit':
-      return [...omitOne(random, chain, ownLogs, []), ...otherLogs];
+      return [...leaveOneOut(random, chain, ownLogs, []), ...otherLogs];
     case 'all':
       return otherLogs;
     case 'orphan':
       return [
-        ...(orphanOf(random, chain, Number(number), first['blockHash'])?.logs ?? ownLogs),
+        ...(orphanOf(random, chain, Number(blockNumber), first['blockHash'])?.logs ?? ownLogs),
         ...otherLogs,
       ];
     case 'removed':
-      return [...removeOne(random, ownLogs), ...otherLogs];
+      return [...markOneRemoved(random, ownLogs), ...otherLogs];
     case 'alien':
       return [...logs, { ...first, blockNumber: '0xfffff' }];
   }
@@ -69,7 +69,7 @@ function lieInLogs(random: Random, chain: SimChain, logs: readonly Log[]): unkno
  * nor the log order, because a client cannot detect that. `otherLogs` are the block's other logs; null if later logs
  * follow.
  */
-function omitOne(
+function leaveOneOut(
   random: Random,
   { isSealed }: SimChain,
   logs: readonly Log[],
@@ -83,11 +83,12 @@ function omitOne(
     : remainingLogs;
 }
 
-function removeOne(random: Random, logs: readonly Log[]): Json[] {
+function markOneRemoved(random: Random, logs: readonly Log[]): Json[] {
   const index = random.int(0, logs.length - 1);
   return logs.map((log, logIndex) => (logIndex === index ? { ...log, removed: true } : log));
 }
 
+/** Another block at the same height, of an abandoned branch; null if there is none with logs. */
 function orphanOf(random: Random, chain: SimChain, number: number, hash: unknown) {
   const otherBlocks = chain.blocksAt(number).filter((block) => block.hash !== hash && block.logs.length > 0);
   return otherBlocks.length === 0 ? null : blockJson(random.pick(otherBlocks));

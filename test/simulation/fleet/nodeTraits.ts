@@ -33,7 +33,7 @@ export interface NodeNature {
   readonly quirks: NodeQuirks;
 }
 
-/** Faults of real nodes that no error tells. */
+/** Faults of real nodes that cause no error answer. */
 interface NodeQuirks {
   /** What the node writes in place of the transaction hash of a log that belongs to the block itself. */
   readonly blockLogHash: 'block' | 'zero' | null;
@@ -44,9 +44,9 @@ interface NodeQuirks {
   /** The node sends ids as text. */
   readonly hasTextIds: boolean;
   /** Probability that an answer has the id of another call. */
-  readonly wrongIds: number;
+  readonly wrongIdChance: number;
   /** Probability that a batch is answered with HTTP 429 and one error object. */
-  readonly limitsBatch: number;
+  readonly batchLimitChance: number;
   /** The node has lost the last log of about one block in three. Only proven blocks show this. */
   readonly losesLogs: boolean;
 }
@@ -56,8 +56,8 @@ export const NO_QUIRKS: NodeQuirks = {
   hasBlockReceipt: true,
   isTagStill: false,
   hasTextIds: false,
-  wrongIds: 0,
-  limitsBatch: 0,
+  wrongIdChance: 0,
+  batchLimitChance: 0,
   losesLogs: false,
 };
 
@@ -73,11 +73,11 @@ export interface NodeMood {
    */
   readonly spreadMs: number;
   /** Probability, per request for a block, that the node does not have the block. */
-  readonly forgets: number;
+  readonly forgetChance: number;
   /** Probability that a request gets no usable answer. */
-  readonly fails: number;
+  readonly failureChance: number;
   /** Probability of a wrong answer that a client can detect. */
-  readonly lies: number;
+  readonly lieChance: number;
   /** How many blocks the node's `finalized` tag is behind the true final block. */
   readonly tagBehind: number;
 }
@@ -86,9 +86,9 @@ export const GOOD_MOOD: NodeMood = {
   lagMs: 0,
   stuckAt: null,
   spreadMs: 0,
-  forgets: 0,
-  fails: 0,
-  lies: 0,
+  forgetChance: 0,
+  failureChance: 0,
+  lieChance: 0,
   tagBehind: 0,
 };
 
@@ -108,8 +108,8 @@ export function drawQuirks(random: Random): NodeQuirks {
     hasBlockReceipt: random.chance(0.5),
     isTagStill: random.chance(0.4),
     hasTextIds: random.chance(0.25),
-    wrongIds: random.chance(0.25) ? 0.05 : 0,
-    limitsBatch: random.chance(0.25) ? 0.2 : 0,
+    wrongIdChance: random.chance(0.25) ? 0.05 : 0,
+    batchLimitChance: random.chance(0.25) ? 0.2 : 0,
     losesLogs: random.chance(0.7),
   };
 }
@@ -121,7 +121,7 @@ export function drawNature(
   chainId: number,
   quirks: NodeQuirks,
 ): NodeNature {
-  const nature = drawUsual(random, chainId);
+  const nature = drawUsualNature(random, chainId);
   return {
     ...nature,
     quirks,
@@ -137,7 +137,7 @@ export function drawNature(
   };
 }
 
-function drawUsual(random: Random, chainId: number): Omit<NodeNature, 'lostReceipts' | 'quirks'> {
+function drawUsualNature(random: Random, chainId: number): Omit<NodeNature, 'lostReceipts' | 'quirks'> {
   return {
     chainId,
     noReceipts: random.chance(0.4) ? random.pick(NO_METHOD_WORDINGS) : null,
@@ -158,9 +158,9 @@ export function drawMood(random: Random, health: FleetHealth, orphan: Hex | null
     lagMs: random.chance(health.lag) ? random.pick([100, 1_000, 5_000, 10_000]) : 0,
     stuckAt: random.chance(health.stuck) ? orphan : null,
     spreadMs: random.chance(health.spread) ? random.pick([200, 2_000]) : 0,
-    forgets: random.chance(health.amnesia) ? random.pick([0.02, 0.2]) : 0,
-    fails: random.chance(health.failure) ? random.pick([0.05, 0.3, 1]) : 0.005,
-    lies: random.chance(health.lying) ? random.pick([0.05, 0.5]) : 0,
+    forgetChance: random.chance(health.amnesia) ? random.pick([0.02, 0.2]) : 0,
+    failureChance: random.chance(health.failure) ? random.pick([0.05, 0.3, 1]) : 0.005,
+    lieChance: random.chance(health.lying) ? random.pick([0.05, 0.5]) : 0,
     tagBehind: random.pick([0, 0, 0, 3, 20]),
   };
 }

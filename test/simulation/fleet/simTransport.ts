@@ -20,15 +20,15 @@ import type { RpcRefusal } from './wordings';
 
 /** Time limit of a whole answer, in ms. */
 const TIMEOUT_MS = 30_000;
-/** Number of requests before the node's temporary state changes. */
-const MOOD_REQUESTS = 25;
+/** Mean number of requests before the node's temporary state changes. */
+const REQUESTS_PER_MOOD = 25;
 
 interface SimNodeOptions {
   readonly index: number;
   readonly world: SimWorld;
   readonly random: Random;
-  /** Draws the quirks of the node. */
-  readonly odd: Random;
+  /** Draws when the quirks of the node show. */
+  readonly quirkRandom: Random;
   readonly nature: NodeNature;
   readonly health: FleetHealth;
   readonly trace: (event: string) => void;
@@ -45,9 +45,9 @@ export class SimTransport implements RpcTransport {
   private mood: NodeMood = GOOD_MOOD;
   /** Whether failures are drawn for each call, and not for each request. */
   private failsCalls = false;
-  private left = 0;
-  private calm = false;
-  private closed = false;
+  private requestsUntilChange = 0;
+  private isCalm = false;
+  private isClosed = false;
   private watchers: ((hint: HeadHint | null) => void)[] = [];
 
   constructor(private readonly options: SimNodeOptions) {
@@ -59,7 +59,7 @@ export class SimTransport implements RpcTransport {
 
   /** From now on the node answers without delay and correctly. */
   calmDown(): void {
-    this.calm = true;
+    this.isCalm = true;
     this.failsCalls = false;
     this.mood = GOOD_MOOD;
   }
@@ -67,7 +67,7 @@ export class SimTransport implements RpcTransport {
   /** Pushes the new head: once, sometimes twice or never. */
   announce(): void {
     const { random, world } = this.options;
-    const times = this.calm ? 1 : random.pick([0, 1, 1, 1, 2]);
+    const times = this.isCalm ? 1 : random.pick([0, 1, 1, 1, 2]);
     const { number, hash } = world.chain.head;
     for (let i = 0; i < times; i += 1) for (const watcher of this.watchers) watcher({ number, hash });
   }
@@ -78,26 +78,26 @@ export class SimTransport implements RpcTransport {
     this.changeMood();
     const { clock } = world;
     trace(`${this.name} ${calls.length} ${calls[0]?.method} ${JSON.stringify(calls[0]?.params[0])}`);
-    await clock.sleep(this.calm ? 1 : random.pick([1, 2, 5, 40]), signal);
-    if (this.closed) throw new RpcError('network', `${this.name}: the transport is closed`);
+    await clock.sleep(this.isCalm ? 1 : random.pick([1, 2, 5, 40]), signal);
+    if (this.isClosed) throw new RpcError('network', `${this.name}: the transport is closed`);
     const faults = calls.map(() => this.drawFault());
-    if (faults.includes('request') || (!this.failsCalls && random.chance(this.mood.fails)))
+    if (faults.includes('request') || (!this.failsCalls && random.chance(this.mood.failureChance)))
       await this.fail(signal);
     const { batchMax, quirks } = this.options.nature;
-    if (calls.length > batchMax && !this.calm) {
+    if (calls.length > batchMax && !this.isCalm) {
       const message = random.pick(['batch too large', `batch size exceeds the limit of ${batchMax}`]);
       return this.read(calls.length, { error: { code: -32600, message } });
     }
-    if (!this.calm && calls.length > 1 && this.options.odd.chance(quirks.limitsBatch)) {
+    if (!this.isCalm && calls.length > 1 && this.options.quirkRandom.chance(quirks.batchLimitChance)) {
       world.noteQuirk('batches with HTTP 429');
       return this.read(calls.length, { error: { code: -32005, message: 'limit exceeded' } }, 429);
     }
-    const messages = calls.map((call, at) => {
-      const fault = faults[at] ?? null;
+    const messages = calls.map((call, index) => {
+      const fault = faults[index] ?? null;
       return fault === null || fault === 'request' ? this.answer(call) : fault;
     });
     const answers = this.read(calls.length, this.withIds(messages));
-    if (random.chance(this.mood.fails / 10)) {
+    if (random.chance(this.mood.failureChance / 10)) {
       answers[answers.length - 1] = {
         error: new RpcError('bad_answer', `${this.name}: a batch's answer lacks a response`),
       };
@@ -106,7 +106,7 @@ export class SimTransport implements RpcTransport {
   }
 
   close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     this.watchers = [];
     return Promise.resolve();
   }
@@ -119,36 +119,48 @@ export class SimTransport implements RpcTransport {
   }
 
   private changeMood(): void {
-    if (this.calm || (this.left -= 1) > 0) return;
+    if (this.isCalm || (this.requestsUntilChange -= 1) > 0) return;
     const { random, world, health, honest } = this.options;
-    this.left = random.int(1, 2 * MOOD_REQUESTS);
-    this.failsCalls = this.options.odd.chance(0.5);
-    const past = world.headAt(world.clock.now() - random.int(0, 20_000));
-    const orphan = world.chain.canonicalView()[world.chain.block(past)!.number]?.hash === past ? null : past;
+    this.requestsUntilChange = random.int(1, 2 * REQUESTS_PER_MOOD);
+    this.failsCalls = this.options.quirkRandom.chance(0.5);
+    const earlierHead = world.headAt(world.clock.now() - random.int(0, 20_000));
+    const orphan =
+      world.chain.canonicalView()[world.chain.block(earlierHead)!.number]?.hash === earlierHead
+        ? null
+        : earlierHead;
     this.mood = drawMood(random, honest ? { ...health, stuck: 0, lying: 0 } : health, orphan);
   }
 
   /** Draws the failure of one call: an error, no result, or a failure of the whole request. Null if it succeeds. */
   private drawFault(): Message | 'request' | null {
-    const { random, odd, nature, world } = this.options;
+    const { random, quirkRandom, nature, world } = this.options;
     const rateLimitAnswer = { error: nature.rateWording };
-    if (!this.failsCalls) return random.chance(this.mood.fails / 10) ? rateLimitAnswer : null;
-    if (!odd.chance(this.mood.fails)) return null;
+    if (!this.failsCalls) return random.chance(this.mood.failureChance / 10) ? rateLimitAnswer : null;
+    if (!quirkRandom.chance(this.mood.failureChance)) return null;
     world.noteQuirk('failures of single calls');
     const internalErrorAnswer = { error: { code: -32603, message: 'Internal error' } };
-    return odd.pick<Message | 'request'>([rateLimitAnswer, internalErrorAnswer, { result: null }, 'request']);
+    return quirkRandom.pick<Message | 'request'>([
+      rateLimitAnswer,
+      internalErrorAnswer,
+      { result: null },
+      'request',
+    ]);
   }
 
   /** Numbers the messages. A quirky node sends text, or gives a message the id of another call. */
   private withIds(messages: readonly Message[]): unknown {
-    const { world, odd, nature } = this.options;
-    const { hasTextIds, wrongIds } = nature.quirks;
+    const { world, quirkRandom, nature } = this.options;
+    const { hasTextIds, wrongIdChance } = nature.quirks;
     const ids: (number | string | null)[] = messages.map((_, id) => (hasTextIds ? String(id) : id));
     if (hasTextIds) world.noteQuirk('ids as text');
-    if (!this.calm && odd.chance(wrongIds)) {
+    if (!this.isCalm && quirkRandom.chance(wrongIdChance)) {
       world.noteQuirk('wrong ids');
       const lastIndex = messages.length - 1;
-      ids[odd.int(0, lastIndex)] = odd.pick([null, lastIndex + 7, odd.int(0, lastIndex)]);
+      ids[quirkRandom.int(0, lastIndex)] = quirkRandom.pick([
+        null,
+        lastIndex + 7,
+        quirkRandom.int(0, lastIndex),
+      ]);
     }
     const numbered = messages.map((message, messageIndex) => ({
       jsonrpc: '2.0',
@@ -166,19 +178,19 @@ export class SimTransport implements RpcTransport {
   private answer(call: RpcCall): Message {
     const { world, random, nature } = this.options;
     const { mood } = this;
-    const lag = mood.lagMs + (mood.spreadMs > 0 ? random.int(0, mood.spreadMs) : 0);
-    const tip = mood.stuckAt ?? (lag === 0 ? world.head : world.headAt(world.clock.now() - lag));
+    const lagMs = mood.lagMs + (mood.spreadMs > 0 ? random.int(0, mood.spreadMs) : 0);
+    const tip = mood.stuckAt ?? (lagMs === 0 ? world.head : world.headAt(world.clock.now() - lagMs));
     const view: NodeView = {
       world,
       nature,
       mood,
       branch: world.branch(tip),
-      forgets: () => mood.forgets > 0 && random.chance(mood.forgets),
+      forgets: () => mood.forgetChance > 0 && random.chance(mood.forgetChance),
     };
     const answer = answerCall(view, call.method, call.params);
     if ('refusal' in answer) return { error: answer.refusal };
     const { result } = answer;
-    if (mood.lies > 0 && random.chance(mood.lies))
+    if (mood.lieChance > 0 && random.chance(mood.lieChance))
       return { result: lieAbout(random, world.chain, call.method, result) };
     return { result };
   }
@@ -186,7 +198,7 @@ export class SimTransport implements RpcTransport {
   /** Ends a request without a usable answer, in one of several ways. */
   private async fail(signal?: AbortSignal): Promise<never> {
     const { random, world, nature } = this.options;
-    const status = (code: number, retryAfter?: string): RpcError =>
+    const httpError = (code: number, retryAfter?: string): RpcError =>
       new RpcError(kindOfHttpStatus(code), `${this.name}: HTTP ${code}`, {
         httpStatus: code,
         retryAfterMs: parseRetryAfter(retryAfter, world.clock.now()),
@@ -215,13 +227,13 @@ export class SimTransport implements RpcTransport {
       case 'json':
         throw new RpcError('bad_answer', `${this.name}: the answer is not JSON`);
       case '429':
-        throw status(429);
+        throw httpError(429);
       case '429 later':
-        throw status(429, random.pick(['1', '7', '0.5', 'Thu, 01 Jan 1970 00:00:00 GMT']));
+        throw httpError(429, random.pick(['1', '7', '0.5', 'Thu, 01 Jan 1970 00:00:00 GMT']));
       case '5xx':
-        throw status(random.pick([500, 502, 503, 504]));
+        throw httpError(random.pick([500, 502, 503, 504]));
       case 'refused':
-        throw status(random.pick([401, 403, 404]));
+        throw httpError(random.pick([401, 403, 404]));
       default:
         throw asError(this.name, nature.rateWording);
     }

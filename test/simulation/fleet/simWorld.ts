@@ -17,6 +17,7 @@ export const QUIRKS = [
 export type Quirk = (typeof QUIRKS)[number];
 
 interface HeadChange {
+  /** Virtual time in ms. */
   readonly at: number;
   readonly tip: Hex;
 }
@@ -25,7 +26,7 @@ export class SimWorld {
   private readonly changes: HeadChange[] = [];
   private readonly branches = new Map<Hex, readonly ChainBlock[]>();
   /** The highest block that was ever the head. */
-  private highest = 0;
+  private highestHead = 0;
   /** The final block at the beginning. */
   readonly firstFinal: number;
   /** How often each quirk of a node changed an answer. */
@@ -47,13 +48,13 @@ export class SimWorld {
 
   /** Records the head and the present time. To be called after every change of the chain. */
   noteHead(): void {
-    this.highest = Math.max(this.highest, this.chain.head.number);
+    this.highestHead = Math.max(this.highestHead, this.chain.head.number);
     this.changes.push({ at: this.clock.now(), tip: this.chain.head.hash });
   }
 
   /** The last block that no reorg can remove any more. */
   get finalNumber(): number {
-    return Math.max(0, this.highest - this.depth);
+    return Math.max(0, this.highestHead - this.depth);
   }
 
   get head(): Hex {

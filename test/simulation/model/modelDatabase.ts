@@ -21,11 +21,11 @@ export function openModelDatabase(
   trace: (event: string) => void,
   clock: Clock | null,
 ): Database {
-  const throwDeath = (): void => {
+  const dieAtRandom = (): void => {
     if (faults.isLast()) throw crashError();
   };
-  const perform = async (name: string, steps: () => readonly Step[]): Promise<void> => {
-    throwDeath();
+  const execute = async (name: string, steps: () => readonly Step[]): Promise<void> => {
+    dieAtRandom();
     if (faults.glitches()) throw glitchError();
     trace(name);
     // From here on, the statement takes effect even if the client dies.
@@ -33,9 +33,9 @@ export function openModelDatabase(
     const lateMs = clock === null ? null : faults.lateMs();
     if (clock !== null && lateMs !== null) {
       trace(`late by ${lateMs}`);
-      engine.under += 1;
+      engine.lateStatements += 1;
       void clock.sleep(lateMs).then(() => {
-        engine.under -= 1;
+        engine.lateStatements -= 1;
         shuffledSteps.forEach((step) => step());
       });
       throw glitchError();
@@ -45,7 +45,7 @@ export function openModelDatabase(
       if (faults.isLast() && faults.death === 'engine') throw crashError();
       step();
     }
-    throwDeath();
+    dieAtRandom();
     if (faults.glitches()) throw glitchError();
   };
   const select = async (name: string, sql: string, params: QueryParams = {}): Promise<unknown[]> => {
@@ -58,9 +58,9 @@ export function openModelDatabase(
     select,
     rows: async (name, sql, params, row) => throughBytes(name, await select(name, sql, params), row),
     insert: (table, _columns, body, token) =>
-      perform(`insert ${table} ${body.length} ${token ?? ''}`, () => engine.insertSteps(table, body, token)),
+      execute(`insert ${table} ${body.length} ${token ?? ''}`, () => engine.insertSteps(table, body, token)),
     command: (name, sql, params = {}, token) =>
-      perform(`${name} ${token ?? ''}`, () => commandSteps(engine, name, sql, params, token)),
+      execute(`${name} ${token ?? ''}`, () => commandSteps(engine, name, sql, params, token)),
     selectBinary: () => Promise.reject(new Error('the model of the store does not support raw reads')),
     ping: () => Promise.resolve(true),
     close: () => Promise.resolve(),

@@ -8,7 +8,7 @@ import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import {
   blockOf,
   codeOfTable,
-  placeOf,
+  sortKeyOf,
   StoredRow,
   TokenWindow,
   type FinalTable,
@@ -34,8 +34,8 @@ export class ModelEngine {
   readonly tokens = new Map<string, Fields>();
   readonly oddTokens = new Map<string, Fields>();
   readonly views = new ModelViews();
-  /** Statements that their senders gave up, but that still take effect later. */
-  under = 0;
+  /** Number of statements that their senders gave up, but that still take effect later. */
+  lateStatements = 0;
   /** How far the running process proves blocks. */
   level: ProofLevel = 'bloom';
 
@@ -67,9 +67,9 @@ export class ModelEngine {
     const wantedCommits = new Set(commits);
     const rows = [...this.headRows(table)]
       .filter((row) => wantedCommits.has(row.commit))
-      .map((row) => row.in(0));
-    const placeByRow = new Map(rows.map((row) => [row, placeOf(table, row.bytes)]));
-    rows.sort((a, b) => placeByRow.get(a)! - placeByRow.get(b)!);
+      .map((row) => row.withCommit(0));
+    const sortKeyByRow = new Map(rows.map((row) => [row, sortKeyOf(table, row.bytes)]));
+    rows.sort((a, b) => sortKeyByRow.get(a)! - sortKeyByRow.get(b)!);
     return this.finalSteps(table, rows, token);
   }
 

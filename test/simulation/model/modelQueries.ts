@@ -8,7 +8,7 @@ import type { QueryParams } from '../../../src/clickhouse/client/database';
 import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
-import { blockOf, placeOf, type StoredRow } from './modelTables';
+import { blockOf, sortKeyOf, type StoredRow } from './modelTables';
 import type { LatestState } from './modelViews';
 import type { Fields } from './rowBytes';
 
@@ -22,14 +22,14 @@ const texts = (values: unknown): string[] => (values as readonly unknown[]).map(
 const ordOf = (row: StoredRow): number => Number(row.fields['ord']);
 
 const rowsUpTo = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
-  engine.finalRows(table).filter((row) => placeOf(table, row.bytes) <= numberOf(params, 'final_ord'));
+  engine.finalRows(table).filter((row) => sortKeyOf(table, row.bytes) <= numberOf(params, 'final_ord'));
 
 const rowsWithin = (engine: ModelEngine, table: string, params: QueryParams): StoredRow[] =>
   engine
     .finalRows(table)
     .filter((row) => {
-      const place = placeOf(table, row.bytes);
-      return place >= numberOf(params, 'from_ord') && place <= numberOf(params, 'to_ord');
+      const sortKey = sortKeyOf(table, row.bytes);
+      return sortKey >= numberOf(params, 'from_ord') && sortKey <= numberOf(params, 'to_ord');
     })
     .sort((a, b) => ordOf(a) - ordOf(b));
 
@@ -37,14 +37,15 @@ const rowsWithin = (engine: ModelEngine, table: string, params: QueryParams): St
 function newestBy(rows: readonly StoredRow[], keyOf: (fields: Fields) => string): Fields[] {
   const newest = new Map<string, Fields>();
   for (const { fields } of rows) {
-    const newestKnown = newest.get(keyOf(fields));
-    if (newestKnown === undefined || Number(fields['ord']) > Number(newestKnown['ord']))
+    const knownFields = newest.get(keyOf(fields));
+    if (knownFields === undefined || Number(fields['ord']) > Number(knownFields['ord']))
       newest.set(keyOf(fields), fields);
   }
   return [...newest.values()].sort((a, b) => Number(b['ord']) - Number(a['ord']));
 }
 
 function newestRanges(engine: ModelEngine): Rows {
+  // Of several rows of a range, the one with the weakest level of proof counts.
   const newest = (status: 'done' | 'intent') =>
     engine.promotions
       .filter((row) => row.status === status)
@@ -68,8 +69,8 @@ function headBlocks(engine: ModelEngine, params: QueryParams): Rows {
   return engine.heights
     .filter(({ number }) => number > numberOf(params, 'cursor'))
     .sort((a, b) => a.version - b.version)
-    .map(({ parentHash, finalNumber, ...rest }) => ({
-      ...rest,
+    .map(({ parentHash, finalNumber, ...fields }) => ({
+      ...fields,
       final_number: finalNumber,
       parent_hash: parentHash,
     }));
@@ -108,7 +109,7 @@ function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
   const vault = `0x${params['vault']}`;
   return engine
     .finalRows('logs')
-    .filter((row) => ords.has(placeOf('logs', row.bytes)))
+    .filter((row) => ords.has(sortKeyOf('logs', row.bytes)))
     .map((row) => row.fields)
     .filter(({ address, topic0 }) => address === vault && VAULT_TOPICS.has(topic0 as Hex))
     .map(({ topic1 }) => ({ pool_id: topic1 }));
@@ -142,6 +143,7 @@ function listTicks(engine: ModelEngine, params: QueryParams): Rows {
   };
   for (const { fields } of rowsUpTo(engine, 'liquidity_events', params)) {
     const { pair, kind, pool_type: type, liquidity, tick_lower: lower, tick_upper: upper } = fields;
+    // Only V3 pools (type 3) have ticks.
     if (Number(type) !== 3 || (kind !== 'mint' && kind !== 'burn')) continue;
     const [from, to] = [Number(lower), Number(upper)];
     if (from < numberOf(params, 'tick_min') || from >= to || to > numberOf(params, 'tick_max')) continue;
@@ -164,7 +166,7 @@ function countRange(engine: ModelEngine, table: string, params: QueryParams): Ro
 function finalBlocks(engine: ModelEngine, from: number, to: number): Rows {
   return engine
     .finalRows('blocks')
-    .filter((row) => placeOf('blocks', row.bytes) >= from && placeOf('blocks', row.bytes) <= to)
+    .filter((row) => sortKeyOf('blocks', row.bytes) >= from && sortKeyOf('blocks', row.bytes) <= to)
     .map(({ fields }) => ({ number: Number(fields['number']), timestamp: fields['timestamp'] }))
     .sort((a, b) => a.number - b.number);
 }

@@ -23,10 +23,11 @@ export function codeOfTable(name: string): RowCode {
 
 /** How many insert tokens a table remembers (non_replicated_deduplication_window in the schema). */
 const TOKENS_KEPT = 1_000;
-const ORD_SPAN = 2 ** 20;
+/** Number of positions (`ord`) of one block. */
+const ORDS_PER_BLOCK = 2 ** 20;
 
 export class StoredRow {
-  private known: Fields | null = null;
+  private decodedFields: Fields | null = null;
 
   constructor(
     private readonly code: RowCode,
@@ -38,26 +39,26 @@ export class StoredRow {
   ) {}
 
   get fields(): Fields {
-    this.known ??= this.code.read(this.bytes);
-    return this.known;
+    this.decodedFields ??= this.code.read(this.bytes);
+    return this.decodedFields;
   }
 
-  in(commit: number): StoredRow {
+  withCommit(commit: number): StoredRow {
     const copy = new StoredRow(this.code, commit, this.bytes, this.level);
-    copy.known = this.known;
+    copy.decodedFields = this.decodedFields;
     return copy;
   }
 }
 
 /** Sort key of a row: its ord, or the number of a block. Reads the key without decoding the row. */
-export function placeOf(table: string, bytes: Buffer): number {
+export function sortKeyOf(table: string, bytes: Buffer): number {
   if (table === 'blocks') return bytes.readUInt32LE(4);
   return Number(bytes.readBigUInt64LE(table === 'logs' ? 4 : 0));
 }
 
 export function blockOf(table: string, bytes: Buffer): number {
-  const place = placeOf(table, bytes);
-  return table === 'blocks' ? place : Math.floor(place / ORD_SPAN);
+  const sortKey = sortKeyOf(table, bytes);
+  return table === 'blocks' ? sortKey : Math.floor(sortKey / ORDS_PER_BLOCK);
 }
 
 /** Remembers the tokens of the last inserts. */

@@ -8,14 +8,16 @@ import { TokenWindow } from './modelTables';
 const TIMEFRAMES = [60, 300, 900, 3600, 14_400, 86_400];
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
+type OrdAndPrice = readonly [ord: number, price: number];
+
 /** A whole bar, or a part of a bar that must be merged with other parts. */
 export interface BarPart {
-  open: readonly [number, number] | null;
-  close: readonly [number, number] | null;
+  open: OrdAndPrice | null;
+  close: OrdAndPrice | null;
   high: number;
   low: number;
-  openUsd: readonly [number, number] | null;
-  closeUsd: readonly [number, number] | null;
+  openUsd: OrdAndPrice | null;
+  closeUsd: OrdAndPrice | null;
   volume0: bigint;
   volume1: bigint;
   volumeUsd: bigint;

@@ -22,20 +22,20 @@ interface AttackedMarket {
   readonly closest: readonly Closest[];
 }
 
-/** `count` is the number of aims, 1–6; the seed chooses them. `tries` is the number of attacks per aim. */
-export function attackMarket(seed: number, tries: number, count = AIMS.length): AttackedMarket {
-  const aims = AIMS.map((_, i) => AIMS[(i + seed) % AIMS.length]!).slice(0, count);
+/** `aimCount` is the number of aims, 1–6; the seed chooses them. `tries` is the number of attacks per aim. */
+export function attackMarket(seed: number, tries: number, aimCount = AIMS.length): AttackedMarket {
+  const aims = AIMS.map((_, index) => AIMS[(index + seed) % AIMS.length]!).slice(0, aimCount);
   const market: SimMarket = runHistory(planMarket(seed));
   const cost = publishedCost(market);
   const confidence = market.price?.confidence ?? 0;
-  const none = { seed, label: market.plan.label, confidence, attacks: 0, closest: [] };
-  if (cost === null || market.price === null) return none;
+  const noAttacks = { seed, label: market.plan.label, confidence, attacks: 0, closest: [] };
+  if (cost === null || market.price === null) return noAttacks;
   const runner = new AttackRunner(market, market.plan.path[0]!, BLOCKS_MAX);
   const closest = aims.flatMap((aim) => {
     const published = (aim.isUp ? cost.up : cost.down)[aim.part];
     return searchAttack(market, runner, aim, published, tries) ?? [];
   });
-  return { ...none, attacks: runner.evaluations, closest };
+  return { ...noAttacks, attacks: runner.evaluations, closest };
 }
 
 export const isTrustedMarket = ({ confidence }: AttackedMarket): boolean => confidence >= TRUSTED_MIN;

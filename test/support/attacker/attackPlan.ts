@@ -55,7 +55,7 @@ export interface AttackPlan {
   /** Direction of the push: ln of the price per pool, towards a higher (1) or lower (−1) price of the token. */
   readonly push: readonly number[];
   /** Moves of the last block after its push. */
-  readonly late: readonly AttackMove[];
+  readonly afterPush: readonly AttackMove[];
 }
 
 export interface AttackResult {
@@ -67,12 +67,17 @@ export interface AttackResult {
   readonly at: number;
 }
 
-const STEPS = 18;
+/** Most bisections of a push. They end earlier when the size is known to 0.5 %. */
+const BISECTIONS_MAX = 18;
+const PUSH_PRECISION = 5e-3;
+/** Largest push, as ln of the price of a pool. */
 const PUSH_MAX = 3;
+/** Sizes of pushes to try, as multiples of the requested move of ln(price). */
+const PUSH_SIZES = [0.5, 0.8, 1, 1.02, 1.1, 1.3, 1.7, 2.5, 4];
 
 export class AttackRunner {
   /** Price of the token in a run without the attack, at the end of each block; null if this price is not trusted. */
-  private readonly honest: (number | null)[] = [];
+  private readonly honestPrices: (number | null)[] = [];
   evaluations = 0;
 
   constructor(
@@ -85,61 +90,61 @@ export class AttackRunner {
     for (let i = 1; i <= blocksMax; i += 1) {
       clonedBooks.arbitrage();
       pricer.apply(toMarketBlock(block + i, clonedBooks.takeEvents()), true);
-      this.honest.push(pricer.priceOf(target)?.usd ?? null);
+      this.honestPrices.push(pricer.priceOf(target)?.usd ?? null);
     }
     pricer.rewindTo(block);
   }
 
-  /** Runs the attack. Returns null if it does not move ln(price) by `log`. */
-  run(plan: AttackPlan, log: number): AttackResult | null {
+  /** Runs the attack. Returns null if it does not move ln(price) by `wantedLog`. */
+  run(plan: AttackPlan, wantedLog: number): AttackResult | null {
     this.evaluations += 1;
     const { pricer, block } = this.market;
     const books = this.market.books.clone();
     try {
-      for (let i = 0; i < plan.prepBlocks; i += 1) {
+      for (let blockIndex = 0; blockIndex < plan.prepBlocks; blockIndex += 1) {
         books.arbitrage();
-        for (const move of plan.moves) if (move.at === i) apply(books, move);
-        const movedLog = this.step(i, books.takeEvents());
-        if (movedLog !== null && reaches(movedLog, log))
-          return { loss: lossOf(books), moved: movedLog, at: i };
+        for (const move of plan.moves) if (move.at === blockIndex) apply(books, move);
+        const movedLog = this.step(blockIndex, books.takeEvents());
+        if (movedLog !== null && reaches(movedLog, wantedLog))
+          return { loss: lossOf(books), moved: movedLog, at: blockIndex };
       }
       books.arbitrage();
       for (const move of plan.moves) if (move.at >= plan.prepBlocks) apply(books, move);
-      return this.findPush(plan, books, log);
+      return this.findPush(plan, books, wantedLog);
     } finally {
       pricer.rewindTo(block);
     }
   }
 
   /** Applies a block. Returns ln of the trusted price divided by the price of the honest run. */
-  private step(i: number, events: readonly SimEvent[]): number | null {
+  private step(blockIndex: number, events: readonly SimEvent[]): number | null {
     const { pricer, block } = this.market;
-    pricer.apply(toMarketBlock(block + 1 + i, events), true);
+    pricer.apply(toMarketBlock(block + 1 + blockIndex, events), true);
     const price = pricer.priceOf(this.target);
-    const honest = this.honest[i] ?? null;
-    if (price === null || honest === null || price.confidence < TRUSTED_MIN) return null;
-    return Math.log(price.usd / honest);
+    const honestPrice = this.honestPrices[blockIndex] ?? null;
+    if (price === null || honestPrice === null || price.confidence < TRUSTED_MIN) return null;
+    return Math.log(price.usd / honestPrice);
   }
 
   /** Finds the smallest push that reaches the move. Widens the push in steps, then bisects. */
-  private findPush(plan: AttackPlan, before: SimBooks, log: number): AttackResult | null {
+  private findPush(plan: AttackPlan, booksBefore: SimBooks, wantedLog: number): AttackResult | null {
     const attackBlock = plan.prepBlocks;
-    const sign = Math.sign(log);
+    const sign = Math.sign(wantedLog);
     const attempt = (size: number): AttackResult | null => {
-      const books = before.clone();
+      const books = booksBefore.clone();
       pushPools(books, plan.push, sign * size);
-      for (const move of plan.late) apply(books, move);
+      for (const move of plan.afterPush) apply(books, move);
       const movedLog = this.step(attackBlock, books.takeEvents());
       this.market.pricer.rewindTo(this.market.block + attackBlock);
-      return movedLog !== null && reaches(movedLog, log)
+      return movedLog !== null && reaches(movedLog, wantedLog)
         ? { loss: lossOf(books), moved: movedLog, at: attackBlock }
         : null;
     };
     let [low, high] = [0, 0];
     let best = attempt(0);
     if (best !== null) return best;
-    for (const factor of [0.5, 0.8, 1, 1.02, 1.1, 1.3, 1.7, 2.5, 4]) {
-      const size = Math.abs(log) * factor;
+    for (const factor of PUSH_SIZES) {
+      const size = Math.abs(wantedLog) * factor;
       if (size > PUSH_MAX) break;
       best = attempt(size);
       high = size;
@@ -147,7 +152,7 @@ export class AttackRunner {
       low = size;
     }
     if (best === null) return null;
-    for (let step = 0; step < STEPS && high - low > 5e-3 * high; step += 1) {
+    for (let step = 0; step < BISECTIONS_MAX && high - low > PUSH_PRECISION * high; step += 1) {
       const middle = (low + high) / 2;
       const result = attempt(middle);
       if (result === null) low = middle;
@@ -157,20 +162,20 @@ export class AttackRunner {
   }
 }
 
-function reaches(movedLog: number, log: number): boolean {
-  return log > 0 ? movedLog >= log : movedLog <= log;
+function reaches(movedLog: number, wantedLog: number): boolean {
+  return wantedLog > 0 ? movedLog >= wantedLog : movedLog <= wantedLog;
 }
 
 function pushPools(books: SimBooks, push: readonly number[], size: number): void {
-  push.forEach((part, i) => {
-    const pool = books.pools[i];
+  push.forEach((part, poolIndex) => {
+    const pool = books.pools[poolIndex];
     if (pool !== undefined && part !== 0) books.swapTo(pool, pool.price * Math.exp(part * size), 'attacker');
   });
 }
 
 /** The attacker's loss in USD after arbitrage traded the pools back and the attacker withdrew all liquidity. */
-function lossOf(after: SimBooks): number {
-  const books = after.clone();
+function lossOf(booksAfter: SimBooks): number {
+  const books = booksAfter.clone();
   books.arbitrage();
   for (const pool of books.pools) books.removeAttackers(pool);
   return -books.attackerUsd;
@@ -180,6 +185,7 @@ function apply(books: SimBooks, move: AttackMove): void {
   if (move.kind === 'create') {
     const created = new SimPool(move.plan);
     books.pools.push(created);
+    // A range from a tenth to ten times the price.
     books.addAttackers(created, move.usd, 0.1, 10);
     books.note(created, null, true);
     return;

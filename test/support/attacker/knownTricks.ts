@@ -11,9 +11,9 @@ import type { SimMarket } from './simMarket';
  */
 export function directions({ plan, books }: SimMarket): number[] {
   return books.pools.map(({ leg }) => {
-    const planned = plan.pools.find(({ pool }) => pool.leg.key === leg.key)!;
-    if (planned.step === null) return 0;
-    return leg.token0 === plan.path[planned.step] ? 1 : -1;
+    const plannedPool = plan.pools.find(({ pool }) => pool.leg.key === leg.key)!;
+    if (plannedPool.step === null) return 0;
+    return leg.token0 === plan.path[plannedPool.step] ? 1 : -1;
   });
 }
 
@@ -21,6 +21,8 @@ export function directions({ plan, books }: SimMarket): number[] {
 function stepOf({ plan, books }: SimMarket, i: number): number | null {
   return plan.pools.find(({ pool }) => pool.leg.key === books.pools[i]!.leg.key)!.step;
 }
+
+const NO_HOP_BIT = 30;
 
 /** Plans that push all pools of some hops, a single pool of a hop, or all pools of a hop except the shallowest one. */
 export function plainPlans(market: SimMarket): AttackPlan[] {
@@ -32,11 +34,12 @@ export function plainPlans(market: SimMarket): AttackPlan[] {
       prepBlocks: 0,
       moves: [],
       push: signs.map((sign, i) => (isPushed(i) ? sign : 0)),
-      late: [],
+      afterPush: [],
     });
   };
   for (let selectionBits = 1; selectionBits < 2 ** hops; selectionBits += 1)
-    addPushPlan((i) => ((selectionBits >> (stepOf(market, i) ?? 30)) & 1) === 1);
+    // Bit n selects hop n. Pools beside the path read a bit that is never set.
+    addPushPlan((i) => ((selectionBits >> (stepOf(market, i) ?? NO_HOP_BIT)) & 1) === 1);
   for (let step = 0; step < hops; step += 1) {
     const pools = signs.flatMap((_, i) => (stepOf(market, i) === step ? [i] : []));
     const depth = (i: number): number => market.books.pools[i]!.state().liquidity;
@@ -48,10 +51,10 @@ export function plainPlans(market: SimMarket): AttackPlan[] {
 }
 
 /** The known tricks in random order, so that a few tries use different tricks on each market. */
-export function knownTricks(market: SimMarket, log: number, random: Random): AttackPlan[] {
-  return listTricks(market, log)
-    .map((plan) => ({ plan, place: random.next() }))
-    .sort((a, b) => a.place - b.place)
+export function knownTricks(market: SimMarket, wantedLog: number, random: Random): AttackPlan[] {
+  return listTricks(market, wantedLog)
+    .map((plan) => ({ plan, order: random.next() }))
+    .sort((a, b) => a.order - b.order)
     .map(({ plan }) => plan);
 }
 
@@ -60,54 +63,56 @@ export function knownTricks(market: SimMarket, log: number, random: Random): Att
  * leaves alone, and waits until the next epoch gives this liquidity weight. Another trick offers a little
  * liquidity at the false price, beyond the honest ranges.
  */
-function listTricks(market: SimMarket, log: number): AttackPlan[] {
+function listTricks(market: SimMarket, wantedLog: number): AttackPlan[] {
   const { books, block } = market;
   const signs = directions(market);
-  const toEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
+  const blocksToEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
   const plans: AttackPlan[] = [];
-  const waits = [toEpoch, toEpoch + EPOCH_BLOCKS].filter((blocks) => blocks < BLOCKS_MAX);
+  const waits = [blocksToEpoch, blocksToEpoch + EPOCH_BLOCKS].filter((blocks) => blocks < BLOCKS_MAX);
   for (const prepBlocks of waits)
     for (const toEdge of [true, false])
       for (const times of [1, 3, 30, 1_000]) {
-        const favouritePools = favourites(market, log, toEdge);
+        const favouritePools = favourites(market, wantedLog, toEdge);
         const movesOf = ({ pool, edge, usd }: Favourite): AttackMove[] => [
           ...(toEdge ? [{ kind: 'swap' as const, at: 0, pool, log: edge }] : []),
           { kind: 'add', at: 0, pool, usd: usd * times, low: -0.05, high: 0.05 },
         ];
         const moves = favouritePools.flatMap(movesOf);
-        plans.push({ prepBlocks, moves, push: signs, late: [] });
+        plans.push({ prepBlocks, moves, push: signs, afterPush: [] });
         // These plans push the pools of one hop only. In the other hops they add liquidity at a false price, so that
         // the false pools gain weight.
         if (favouritePools.length > 1)
           for (const { step } of favouritePools) {
-            const elsewhere = favouritePools.filter((favourite) => favourite.step !== step).flatMap(movesOf);
+            const movesElsewhere = favouritePools
+              .filter((favourite) => favourite.step !== step)
+              .flatMap(movesOf);
             const push = signs.map((sign, i) => (stepOf(market, i) === step ? sign : 0));
-            plans.push({ prepBlocks, moves: elsewhere, push, late: [] });
+            plans.push({ prepBlocks, moves: movesElsewhere, push, afterPush: [] });
           }
       }
-  plans.push(...rangeTricks(market), ...vaultTricks(market, log, waits));
+  plans.push(...rangeTricks(market), ...vaultTricks(market, wantedLog, waits));
   books.pools.forEach(({ plan: { fee } }, pool) => {
     const sign = signs[pool] ?? 0;
     if (sign === 0) return;
     for (const prepBlocks of waits) {
       for (const usd of [2.5e4, 1e5, 1e8]) {
-        const edge = Math.sign(log) * sign * -Math.log(1 - fee);
+        const edge = Math.sign(wantedLog) * sign * -Math.log(1 - fee);
         const moves: AttackMove[] = [
           { kind: 'swap', at: 0, pool, log: edge },
           { kind: 'add', at: 0, pool, usd, low: -0.05, high: 0.05 },
         ];
-        plans.push({ prepBlocks, moves, push: signs, late: [] });
+        plans.push({ prepBlocks, moves, push: signs, afterPush: [] });
         plans.push({
           prepBlocks,
           moves,
           push: signs.map((poolSign, i) => (i === pool ? 0 : poolSign)),
-          late: [],
+          afterPush: [],
         });
         plans.push({
           prepBlocks,
           moves,
           push: signs.map((poolSign, i) => (i === pool ? poolSign : 0)),
-          late: [],
+          afterPush: [],
         });
         // The route keeps the pool for the epoch, although the attacker removes the liquidity before the push.
         const heldMoves = [...moves.slice(1), { kind: 'remove' as const, at: prepBlocks, pool }];
@@ -115,7 +120,7 @@ function listTricks(market: SimMarket, log: number): AttackPlan[] {
           prepBlocks,
           moves: heldMoves,
           push: signs.map((poolSign, i) => (i === pool ? poolSign : 0)),
-          late: [],
+          afterPush: [],
         });
       }
     }
@@ -129,16 +134,18 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
   const signs = directions(market);
   return plan.path.slice(1).flatMap((_, step) => {
     const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
-    const ranged = pools.filter((i) => books.pools[i]!.plan.kind === 'v3');
+    const rangedPools = pools.filter((i) => books.pools[i]!.plan.kind === 'v3');
     const depthOf = (i: number): number => {
       const pool = books.pools[i]!;
       const { price, liquidity } = pool.state();
-      return liquidity * Math.sqrt(price) * (books.fair.get(pool.plan.token1) ?? 0) * DEPTH_PART;
+      return liquidity * Math.sqrt(price) * (books.fairPrices.get(pool.plan.token1) ?? 0) * DEPTH_PART;
     };
-    const others = pools.filter((i) => !ranged.includes(i)).reduce((sum, i) => sum + depthOf(i), 0);
-    return ranged.flatMap((pool) =>
-      [100, 1_000, others, depthOf(pool), depthOf(pool) + others].flatMap((depth) =>
-        [ranged, pools, [pool]].map((pushed): AttackPlan => {
+    const depthOfOthers = pools
+      .filter((i) => !rangedPools.includes(i))
+      .reduce((sum, i) => sum + depthOf(i), 0);
+    return rangedPools.flatMap((pool) =>
+      [100, 1_000, depthOfOthers, depthOf(pool), depthOf(pool) + depthOfOthers].flatMap((depth) =>
+        [rangedPools, pools, [pool]].map((pushedPools): AttackPlan => {
           const lateMove: AttackMove = {
             kind: 'add',
             at: BLOCKS_MAX,
@@ -147,8 +154,8 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
             low: -0.01,
             high: 0.01,
           };
-          const push = signs.map((sign, i) => (pushed.includes(i) ? sign : 0));
-          return { prepBlocks: 0, moves: [], push, late: [lateMove] };
+          const push = signs.map((sign, i) => (pushedPools.includes(i) ? sign : 0));
+          return { prepBlocks: 0, moves: [], push, afterPush: [lateMove] };
         }),
       ),
     );
@@ -160,26 +167,26 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
  * push or before the epoch begins. In a managed pool the attacker declares a balance instead. Amounts are multiples of
  * the USD that move the price of the pool by the requested percentage.
  */
-function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): AttackPlan[] {
+function vaultTricks(market: SimMarket, wantedLog: number, waits: readonly number[]): AttackPlan[] {
   const { books } = market;
   const signs = directions(market);
   const noPush = signs.map(() => 0);
   return books.pools.flatMap(({ plan }, pool) => {
-    const sign = signs[pool]! * Math.sign(log);
+    const sign = signs[pool]! * Math.sign(wantedLog);
     if (sign === 0 || plan.kind !== 'weighted') return [];
-    const { amount0, amount1 } = books.pools[pool]!.held;
-    const usd0 = amount0 * (books.fair.get(plan.token0) ?? 0);
-    const usd1 = amount1 * (books.fair.get(plan.token1) ?? 0);
+    const { amount0, amount1 } = books.pools[pool]!.heldAmounts;
+    const usd0 = amount0 * (books.fairPrices.get(plan.token0) ?? 0);
+    const usd1 = amount1 * (books.fairPrices.get(plan.token1) ?? 0);
     if (plan.isManaged === true)
       return [0, ...waits].flatMap((prepBlocks) =>
         ([0, 1] as const).map((side): AttackPlan => {
-          const declared: AttackMove = { kind: 'declare', at: 0, pool, side, usd: 100 * (usd0 + usd1) };
-          return { prepBlocks, moves: [declared], push: prepBlocks === 0 ? noPush : signs, late: [] };
+          const declaration: AttackMove = { kind: 'declare', at: 0, pool, side, usd: 100 * (usd0 + usd1) };
+          return { prepBlocks, moves: [declaration], push: prepBlocks === 0 ? noPush : signs, afterPush: [] };
         }),
       );
     // A deposit of token1 or a withdrawal of token0 raises the price of the pool.
     const [sideIn, sideOut] = sign > 0 ? ([1, 0] as const) : ([0, 1] as const);
-    const usd = (sideIn === 0 ? usd0 : usd1) * Math.expm1(Math.abs(log));
+    const usd = (sideIn === 0 ? usd0 : usd1) * Math.expm1(Math.abs(wantedLog));
     const addedLiquidity: AttackMove = {
       kind: 'add',
       at: 0,
@@ -190,21 +197,27 @@ function vaultTricks(market: SimMarket, log: number, waits: readonly number[]): 
     };
     const join: AttackMove = { kind: 'join', at: 0, pool, side: sideIn, usd };
     const joinBack: AttackMove = { kind: 'join', at: BLOCKS_MAX, pool, side: sideOut, usd: usd / 2 };
-    const exitMove: AttackMove = { kind: 'exit', at: 0, pool, side: sideOut, part: 0.3 * Math.abs(log) };
+    const exitMove: AttackMove = {
+      kind: 'exit',
+      at: 0,
+      pool,
+      side: sideOut,
+      part: 0.3 * Math.abs(wantedLog),
+    };
     const exitBack: AttackMove = {
       kind: 'exit',
       at: BLOCKS_MAX,
       pool,
       side: sideIn,
-      part: 0.1 * Math.abs(log),
+      part: 0.1 * Math.abs(wantedLog),
     };
     return [0, ...waits].flatMap((prepBlocks): AttackPlan[] => [
-      { prepBlocks, moves: [join], push: signs, late: [] },
-      { prepBlocks, moves: [join], push: noPush, late: [] },
-      { prepBlocks, moves: [addedLiquidity, exitMove], push: signs, late: [] },
-      { prepBlocks, moves: [addedLiquidity, exitMove], push: noPush, late: [] },
-      { prepBlocks, moves: [addedLiquidity], push: signs, late: [exitBack] },
-      { prepBlocks, moves: [], push: signs, late: [joinBack] },
+      { prepBlocks, moves: [join], push: signs, afterPush: [] },
+      { prepBlocks, moves: [join], push: noPush, afterPush: [] },
+      { prepBlocks, moves: [addedLiquidity, exitMove], push: signs, afterPush: [] },
+      { prepBlocks, moves: [addedLiquidity, exitMove], push: noPush, afterPush: [] },
+      { prepBlocks, moves: [addedLiquidity], push: signs, afterPush: [exitBack] },
+      { prepBlocks, moves: [], push: signs, afterPush: [joinBack] },
     ]);
   });
 }
@@ -222,24 +235,24 @@ interface Favourite {
  * Finds the pool of each hop that helps the attack most. With `toEdge`, compares pools by the most extreme
  * price that arbitrage leaves alone, otherwise by the present price.
  */
-function favourites(market: SimMarket, log: number, toEdge: boolean): Favourite[] {
+function favourites(market: SimMarket, wantedLog: number, toEdge: boolean): Favourite[] {
   const { books, plan } = market;
   const signs = directions(market);
   const sideUsd = (i: number): number => {
     const { price, liquidity } = books.pools[i]!.state();
-    return liquidity * Math.sqrt(price) * (books.fair.get(books.pools[i]!.plan.token1) ?? 0);
+    return liquidity * Math.sqrt(price) * (books.fairPrices.get(books.pools[i]!.plan.token1) ?? 0);
   };
   return plan.path.slice(1).flatMap((_, step) => {
     const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
-    const help = (i: number): number => {
+    const helpOf = (i: number): number => {
       const pool = books.pools[i]!;
-      const distance = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(log);
+      const distance = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(wantedLog);
       return toEdge ? -Math.log(1 - pool.plan.fee) : distance;
     };
-    pools.sort((a, b) => help(b) - help(a));
+    pools.sort((a, b) => helpOf(b) - helpOf(a));
     const [pool] = pools;
     if (pool === undefined || pools.length < 2) return [];
-    const edge = Math.sign(log) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
+    const edge = Math.sign(wantedLog) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
     return [{ pool, step, edge, usd: 2 * Math.max(...pools.map(sideUsd)) }];
   });
 }

@@ -30,7 +30,7 @@ export interface MarketPlan {
   /** The tokens of the path, from the priced token to the anchor. */
   readonly path: readonly Hex[];
   /** Fair USD prices of all tokens. */
-  readonly fair: ReadonlyMap<Hex, number>;
+  readonly fairPrices: ReadonlyMap<Hex, number>;
   readonly pools: readonly PlannedPool[];
   readonly historyBlocks: number;
   readonly label: string;
@@ -40,12 +40,12 @@ export function planMarket(seed: number): MarketPlan {
   const random = new Random(seed);
   const hops = random.pick([1, 1, 1, 2, 2, 3, 4]);
   const path = pathOf(hops, random);
-  const fair = new Map<Hex, number>([
+  const fairPrices = new Map<Hex, number>([
     [DAI, 1],
     [USDC, 1],
   ]);
   for (const address of [NATIVE, ...path])
-    if (!fair.has(address)) fair.set(address, 10 ** (random.next() * 8 - 5));
+    if (!fairPrices.has(address)) fairPrices.set(address, 10 ** (random.next() * 8 - 5));
   const historyBlocks = 232 + random.int(0, 63);
   const sizeOf = (): Size =>
     hops === 1
@@ -58,21 +58,25 @@ export function planMarket(seed: number): MarketPlan {
     const count = random.pick([1, 1, 2, 2, 3, 4]);
     labels.push(`${size}×${count}`);
     for (let i = 0; i < count; i += 1) {
-      const to = path[step + 1]!;
-      const other = step === hops - 1 && random.chance(0.3) ? (to === DAI ? USDC : DAI) : to;
+      const nextToken = path[step + 1]!;
+      // Some pools of the last hop hold the other anchor.
+      const quote = step === hops - 1 && random.chance(0.3) ? (nextToken === DAI ? USDC : DAI) : nextToken;
       const [low, high] = SIZES[size];
       const usd = 10 ** (low + random.next() * (high - low) - (i === 0 ? 0 : random.next() * 2));
-      pools.push(planPool(pools.length, path[step]!, other, usd, step, { fair, random, historyBlocks }));
+      pools.push(
+        planPool(pools.length, path[step]!, quote, usd, step, { fairPrices, random, historyBlocks }),
+      );
     }
   }
-  const addBeside = (a: Hex, b: Hex, usd: number, step: number | null): void => {
-    const planned = planPool(pools.length, a, b, usd, step, { fair, random, historyBlocks });
+  // Adds a pool that exists from the beginning and is never drained.
+  const addBeside = (tokenA: Hex, tokenB: Hex, usd: number, step: number | null): void => {
+    const planned = planPool(pools.length, tokenA, tokenB, usd, step, { fairPrices, random, historyBlocks });
     pools.push({ ...planned, bornAt: 0, drain: null });
   };
   for (const middle of path.slice(1, -1)) {
     // The token gets another market, so that its owner is not the only one who can trade it.
     const other = token(random.int(16, 2 ** 40));
-    fair.set(other, 1);
+    fairPrices.set(other, 1);
     addBeside(middle, other, 3e4, null);
     addBeside(other, DAI, 5e4, null);
   }
@@ -82,40 +86,48 @@ export function planMarket(seed: number): MarketPlan {
   // Managed pools take their random numbers from a generator of their own. The other pools of a seed stay the same, as
   // the fixed cases of the tests require.
   pools.push(
-    ...managedPools(path, pools.length, { fair, random: new Random(seed + 2 ** 32), historyBlocks }),
+    ...managedPools(path, pools.length, { fairPrices, random: new Random(seed + 2 ** 32), historyBlocks }),
   );
-  return { seed, path, fair, pools, historyBlocks, label: labels.join(' ') };
+  return { seed, path, fairPrices, pools, historyBlocks, label: labels.join(' ') };
 }
 
 function pathOf(hops: number, random: Random): Hex[] {
   // Addresses are random, so a token is token0 in some pools and token1 in others.
   const freshToken = (): Hex => token(random.int(16, 2 ** 40));
-  const between = Array.from({ length: hops - 1 }, freshToken);
-  if (between.length > 0 && random.chance(0.7)) between[between.length - 1] = NATIVE;
-  return [freshToken(), ...between, random.pick([DAI, USDC])];
+  const middleTokens = Array.from({ length: hops - 1 }, freshToken);
+  if (middleTokens.length > 0 && random.chance(0.7)) middleTokens[middleTokens.length - 1] = NATIVE;
+  return [freshToken(), ...middleTokens, random.pick([DAI, USDC])];
 }
 
-interface Given {
-  readonly fair: ReadonlyMap<Hex, number>;
+interface MarketContext {
+  readonly fairPrices: ReadonlyMap<Hex, number>;
   readonly random: Random;
   readonly historyBlocks: number;
 }
 
 function planPool(
-  number: number,
-  a: Hex,
-  b: Hex,
+  poolNumber: number,
+  tokenA: Hex,
+  tokenB: Hex,
   usd: number,
   step: number | null,
-  { fair, random, historyBlocks }: Given,
+  { fairPrices, random, historyBlocks }: MarketContext,
 ): PlannedPool {
-  const [token0, token1] = a < b ? [a, b] : [b, a];
+  const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA];
   const kind: PoolKind = random.pick(['v2', 'v2', 'v3', 'v3', 'weighted']);
   const fee = kind === 'v2' ? V2_FEE : random.pick(kind === 'v3' ? V3_FEES : WEIGHTED_FEES);
-  const price = fair.get(token0)! / fair.get(token1)!;
+  const price = fairPrices.get(token0)! / fairPrices.get(token1)!;
   const weight0 = random.pick(WEIGHTS);
-  const pool = new SimPool({ address: poolAddress(number + 1), kind, token0, token1, fee, weight0, price });
-  const value1 = (2 * usd) / fair.get(token1)!;
+  const pool = new SimPool({
+    address: poolAddress(poolNumber + 1),
+    kind,
+    token0,
+    token1,
+    fee,
+    weight0,
+    price,
+  });
+  const value1 = (2 * usd) / fairPrices.get(token1)!;
   if (kind === 'v3') addRanges(pool, value1, random);
   else pool.add(false, value1);
   const isYoung = random.chance(0.1);
@@ -127,24 +139,24 @@ function planPool(
 }
 
 /** In one of four markets, adds a weighted pool beside a hop whose asset manager is the attacker. */
-function managedPools(path: readonly Hex[], number: number, context: Given): PlannedPool[] {
-  const { fair, random } = context;
+function managedPools(path: readonly Hex[], poolNumber: number, context: MarketContext): PlannedPool[] {
+  const { fairPrices, random } = context;
   if (!random.chance(0.25)) return [];
   const step = random.int(0, path.length - 2);
-  const [a, b] = [path[step]!, path[step + 1]!];
-  const [token0, token1] = a < b ? [a, b] : [b, a];
+  const [tokenA, tokenB] = [path[step]!, path[step + 1]!];
+  const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA];
   const plan = {
-    address: poolAddress(number + 1),
+    address: poolAddress(poolNumber + 1),
     kind: 'weighted' as const,
     token0,
     token1,
     fee: random.pick(WEIGHTED_FEES),
     weight0: random.pick(WEIGHTS),
-    price: fair.get(token0)! / fair.get(token1)!,
+    price: fairPrices.get(token0)! / fairPrices.get(token1)!,
     isManaged: true,
   };
   const pool = new SimPool(plan);
-  pool.add(false, (2 * 10 ** (2 + random.next() * 5)) / fair.get(token1)!);
+  pool.add(false, (2 * 10 ** (2 + random.next() * 5)) / fairPrices.get(token1)!);
   return [{ pool, step, bornAt: random.int(0, 60), drain: null }];
 }
 

@@ -7,6 +7,9 @@ import { directions } from './knownTricks';
 import type { SimMarket } from './simMarket';
 
 const MOVES = ['add', 'add', 'add', 'swap', 'swap', 'remove', 'donate', 'create', 'declare'] as const;
+/** Most moves of a plan before and after its push. A further move replaces the oldest one. */
+const MOVES_MAX = 6;
+const MOVES_AFTER_PUSH_MAX = 4;
 const MOVES_OF_WEIGHTED = [
   'add',
   'swap',
@@ -19,9 +22,10 @@ const MOVES_OF_WEIGHTED = [
   'exit',
 ] as const;
 
-export function changed(plan: AttackPlan, market: SimMarket, random: Random): AttackPlan {
+/** The plan with one random change. */
+export function changeAtRandom(plan: AttackPlan, market: SimMarket, random: Random): AttackPlan {
   const size = (): number => 10 ** (1 + random.next() * 7);
-  const kinds = ['push', 'push', 'push', 'prep', 'prep', 'late', 'drop', 'time'] as const;
+  const kinds = ['push', 'push', 'push', 'prep', 'prep', 'after push', 'drop', 'time'] as const;
   const kind = random.pick(kinds);
   if (kind === 'push') {
     const signs = directions(market);
@@ -29,38 +33,42 @@ export function changed(plan: AttackPlan, market: SimMarket, random: Random): At
     const chance = random.next();
     return {
       ...plan,
-      push: plan.push.map((part, i) => {
-        if (i !== pushIndex) return part;
+      push: plan.push.map((part, poolIndex) => {
+        if (poolIndex !== pushIndex) return part;
         if (chance < 0.2) return 0;
-        if (part === 0 || chance < 0.4) return (signs[i] ?? 0) * random.next() * 2;
+        if (part === 0 || chance < 0.4) return (signs[poolIndex] ?? 0) * random.next() * 2;
         return part * Math.exp((random.next() - 0.5) * 1.2);
       }),
     };
   }
   if (kind === 'drop') {
-    const moveIndex = random.int(0, Math.max(0, plan.moves.length + plan.late.length - 1));
+    const moveIndex = random.int(0, Math.max(0, plan.moves.length + plan.afterPush.length - 1));
     return {
       ...plan,
       moves: plan.moves.filter((_, i) => i !== moveIndex),
-      late: plan.late.filter((_, i) => i + plan.moves.length !== moveIndex),
+      afterPush: plan.afterPush.filter((_, i) => i + plan.moves.length !== moveIndex),
     };
   }
   if (kind === 'time') return { ...plan, prepBlocks: prepBlocksOf(market, random) };
   const move = randomMove(market, plan, random, size);
-  if (kind === 'late') return { ...plan, late: [...plan.late, { ...move, at: BLOCKS_MAX }].slice(-4) };
+  if (kind === 'after push')
+    return {
+      ...plan,
+      afterPush: [...plan.afterPush, { ...move, at: BLOCKS_MAX }].slice(-MOVES_AFTER_PUSH_MAX),
+    };
   const prepBlocks =
     plan.prepBlocks > 0 || random.chance(0.3) ? plan.prepBlocks : prepBlocksOf(market, random);
   return {
     ...plan,
     prepBlocks,
-    moves: [...plan.moves, { ...move, at: random.int(0, prepBlocks) }].slice(-6),
+    moves: [...plan.moves, { ...move, at: random.int(0, prepBlocks) }].slice(-MOVES_MAX),
   };
 }
 
 /** Often the push is in the first block of an epoch, when the routes begin to use the depth of the preparation. */
 function prepBlocksOf({ block }: SimMarket, random: Random): number {
-  const toEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
-  if (random.chance(0.5)) return toEpoch;
+  const blocksToEpoch = epochStart(block) + EPOCH_BLOCKS - block - 1;
+  if (random.chance(0.5)) return blocksToEpoch;
   return random.int(0, BLOCKS_MAX - 1);
 }
 
@@ -114,9 +122,11 @@ function createMove(
   const target = plan.path[0]!;
   const ownToken = token(15);
   const otherToken = random.pick([DAI, NATIVE, ownToken, ...plan.path.slice(1)]);
-  const [a, b] = otherToken === ownToken && random.chance(0.5) ? [ownToken, DAI] : [target, otherToken];
-  const [token0, token1] = a < b ? [a, b] : [b, a];
-  const fairPrice = (books.fair.get(token0) ?? 1) / (books.fair.get(token1) ?? 1);
+  const [tokenA, tokenB] =
+    otherToken === ownToken && random.chance(0.5) ? [ownToken, DAI] : [target, otherToken];
+  const [token0, token1] = tokenA < tokenB ? [tokenA, tokenB] : [tokenB, tokenA];
+  const fairPrice = (books.fairPrices.get(token0) ?? 1) / (books.fairPrices.get(token1) ?? 1);
+  // Pools of the market have lower numbers.
   const number = 500 + moves.length;
   return {
     kind: 'create',

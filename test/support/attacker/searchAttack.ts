@@ -6,13 +6,15 @@ import type { MoveCosts } from '../../../src/pricing/cost/manipulationCost';
 import { Random } from '../random';
 import type { AttackPlan, AttackResult, AttackRunner } from './attackPlan';
 import { knownTricks, plainPlans } from './knownTricks';
-import { changed } from './randomChange';
+import { changeAtRandom } from './randomChange';
 import type { SimMarket } from './simMarket';
 
 /** Smallest allowed loss of an attack, as a fraction of the published cost. */
 export const RATIO_MIN = 0.5;
 /** Share of tries with plain attacks and known tricks, 0–1. The other tries change the best attacks at random. */
 const PLAIN_PART = 0.6;
+/** Number of attacks that random changes start from. */
+const BEST_KEPT = 6;
 const PARTS = { p2: 0.02, p10: 0.1, p50: 0.5 } as const;
 type Part = keyof MoveCosts;
 
@@ -44,26 +46,27 @@ export function searchAttack(
   tries: number,
 ): Closest | null {
   const random = new Random(
-    market.plan.seed * 7 + AIMS.indexOf(AIMS.find((a) => a.part === aim.part && a.isUp === aim.isUp)!),
+    market.plan.seed * 7 + AIMS.findIndex(({ part, isUp }) => part === aim.part && isUp === aim.isUp),
   );
   const priceChange = PARTS[aim.part];
-  const log = Math.log(aim.isUp ? 1 + priceChange : 1 - priceChange);
+  const wantedLog = Math.log(aim.isUp ? 1 + priceChange : 1 - priceChange);
   const best: Closest[] = [];
   const attempt = (plan: AttackPlan): void => {
-    const result = runner.run(plan, log);
+    const result = runner.run(plan, wantedLog);
     if (result === null) return;
     best.push({ aim, plan, result, published, ratio: ratioOf(result.loss, published) });
     best.sort((a, b) => a.ratio - b.ratio);
-    best.splice(6);
+    best.splice(BEST_KEPT);
   };
-  const tricks = knownTricks(market, log, random);
+  const tricks = knownTricks(market, wantedLog, random);
   const firstPlans = [...plainPlans(market), ...tricks].slice(0, Math.ceil(tries * PLAIN_PART));
   for (const plan of firstPlans) attempt(plan);
   for (let i = firstPlans.length; i < tries; i += 1) {
     const basePlan =
       best.length > 0 && random.chance(0.85) ? random.pick(best).plan : random.pick(firstPlans);
     let plan = basePlan;
-    for (let changes = random.int(1, 3); changes > 0; changes -= 1) plan = changed(plan, market, random);
+    for (let changes = random.int(1, 3); changes > 0; changes -= 1)
+      plan = changeAtRandom(plan, market, random);
     attempt(plan);
   }
   return best[0] ?? null;

@@ -37,7 +37,7 @@ type Maker = 'alice' | 'bob' | 'arbitrage' | 'attacker';
 export class SimBooks {
   constructor(
     readonly pools: SimPool[],
-    readonly fair: Map<Hex, number>,
+    readonly fairPrices: Map<Hex, number>,
     /** Value of the attacker's tokens outside of pools, in USD. */
     public attackerUsd = 0,
     private events: SimEvent[] = [],
@@ -46,7 +46,7 @@ export class SimBooks {
   clone(): SimBooks {
     return new SimBooks(
       this.pools.map((pool) => pool.clone()),
-      this.fair,
+      this.fairPrices,
       this.attackerUsd,
       [...this.events],
     );
@@ -60,13 +60,13 @@ export class SimBooks {
 
   /** Token1 per token0 at fair prices; null: a token without a fair price. */
   fairOf({ plan }: SimPool): number | null {
-    const [usd0, usd1] = [this.fair.get(plan.token0), this.fair.get(plan.token1)];
+    const [usd0, usd1] = [this.fairPrices.get(plan.token0), this.fairPrices.get(plan.token1)];
     return usd0 === undefined || usd1 === undefined ? null : usd0 / usd1;
   }
 
   usdOf(pool: SimPool, { amount0, amount1 }: Amounts): number {
     const worth = (amount: number, token: Hex): number =>
-      amount === 0 ? 0 : amount * (this.fair.get(token) ?? 0);
+      amount === 0 ? 0 : amount * (this.fairPrices.get(token) ?? 0);
     return worth(amount0, pool.plan.token0) + worth(amount1, pool.plan.token1);
   }
 
@@ -79,7 +79,8 @@ export class SimBooks {
   }
 
   addAttackers(pool: SimPool, usd: number, low?: number, high?: number): void {
-    const usd1 = this.fair.get(pool.plan.token1) ?? (this.fair.get(pool.plan.token0) ?? 0) / pool.price;
+    const usd1 =
+      this.fairPrices.get(pool.plan.token1) ?? (this.fairPrices.get(pool.plan.token0) ?? 0) / pool.price;
     this.attackerUsd -= this.usdOf(pool, pool.add(true, usd / usd1, low, high));
     this.note(pool, null);
   }
@@ -120,13 +121,15 @@ export class SimBooks {
 
   /** USD per whole token of a side, Infinity without a fair price. */
   private usdPerToken({ plan }: SimPool, side: Side): number {
-    return this.fair.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
+    return this.fairPrices.get(side === 0 ? plan.token0 : plan.token1) ?? Infinity;
   }
 
+  /** Records the state of a pool as an event of the running block. */
   note(pool: SimPool, swap: SimEvent['swap'], isNew = false): void {
     this.events.push({ pool, state: pool.state(), swap, isNew });
   }
 
+  /** Trades each pool towards its fair price, as far as the gain exceeds the fee. */
   arbitrage(): void {
     for (const pool of this.pools) {
       const fairPrice = this.fairOf(pool);
@@ -156,16 +159,16 @@ export function toMarketBlock(number: number, events: readonly SimEvent[]): Mark
   const traded = new Map<string, { key: string; amount: number; makers: Hex[] }>();
   for (const { pool, state, swap } of events) {
     const { key } = pool.leg;
-    const isReserves = pool.plan.kind === 'v2';
-    const cause = swap === null ? 'other' : isReserves ? 'reserve_swap' : 'swap';
-    const ofLeg = steps.get(key) ?? [];
-    steps.set(key, ofLeg);
-    ofLeg.push({ state, cause });
+    const hasReserves = pool.plan.kind === 'v2';
+    const cause = swap === null ? 'other' : hasReserves ? 'reserve_swap' : 'swap';
+    const stepsOfLeg = steps.get(key) ?? [];
+    steps.set(key, stepsOfLeg);
+    stepsOfLeg.push({ state, cause });
     if (swap === null) continue;
-    const sum = traded.get(key) ?? { key, amount: 0, makers: [] };
-    traded.set(key, sum);
-    sum.amount += swap.amount1;
-    sum.makers.push(swap.maker);
+    const tradeOfLeg = traded.get(key) ?? { key, amount: 0, makers: [] };
+    traded.set(key, tradeOfLeg);
+    tradeOfLeg.amount += swap.amount1;
+    tradeOfLeg.makers.push(swap.maker);
   }
   return {
     number,
@@ -195,15 +198,17 @@ export interface SimMarket {
 export function runHistory(plan: MarketPlan): SimMarket {
   const random = new Random(plan.seed + 1);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
-  const books = new SimBooks([], new Map(plan.fair));
-  const drifting = [...plan.fair.keys()].filter((token) => !ANCHORS.some(({ address }) => address === token));
+  const books = new SimBooks([], new Map(plan.fairPrices));
+  const driftingTokens = [...plan.fairPrices.keys()].filter(
+    (token) => !ANCHORS.some(({ address }) => address === token),
+  );
   let block = FIRST_BLOCK;
-  for (let i = 0; i <= plan.historyBlocks; i += 1, block += 1) {
-    for (const token of random.chance(DRIFT_CHANCE) ? drifting : [])
-      books.fair.set(token, books.fair.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
+  for (let historyBlock = 0; historyBlock <= plan.historyBlocks; historyBlock += 1, block += 1) {
+    for (const token of random.chance(DRIFT_CHANCE) ? driftingTokens : [])
+      books.fairPrices.set(token, books.fairPrices.get(token)! * Math.exp((random.next() - 0.5) * 2 * DRIFT));
     books.arbitrage();
     for (const { pool, bornAt, drain } of plan.pools) {
-      if (bornAt === i) {
+      if (bornAt === historyBlock) {
         const clonedPool = pool.clone();
         books.pools.push(clonedPool);
         clonedPool.swapTo(books.fairOf(clonedPool)!);
@@ -211,7 +216,7 @@ export function runHistory(plan: MarketPlan): SimMarket {
       }
       const ownPool = books.pools.find(({ leg }) => leg.key === pool.leg.key);
       if (ownPool === undefined) continue;
-      if (drain?.at === i) {
+      if (drain?.at === historyBlock) {
         ownPool.drain(drain.part);
         books.note(ownPool, null);
       }
@@ -220,7 +225,7 @@ export function runHistory(plan: MarketPlan): SimMarket {
         books.swapTo(ownPool, ownPool.price * Math.exp((random.next() - 0.5) * 0.02), maker);
       }
     }
-    if (i === plan.historyBlocks) books.arbitrage();
+    if (historyBlock === plan.historyBlocks) books.arbitrage();
     pricer.apply(toMarketBlock(block, books.takeEvents()), false);
   }
   return { plan, pricer, books, block: block - 1, price: pricer.priceOf(plan.path[0]!) };

@@ -10,7 +10,7 @@ import { VaultRecord } from './vaultRecord';
 import * as weighted from './weightedBalances';
 
 /** Largest relative price move for the depth: the tokens paid out within this move are the depth. */
-const CLOSE = 0.02;
+const DEPTH_MOVE = 0.02;
 
 export type PoolKind = 'v2' | 'v3' | 'weighted';
 
@@ -79,7 +79,7 @@ export class SimPool {
   }
 
   state(): LegState {
-    const { amount0: reserve0, amount1: reserve1 } = this.amounts(() => true);
+    const { amount0: reserve0, amount1: reserve1 } = this.heldAmounts;
     if (this.vault !== null) return this.vault.legState(reserve0, reserve1);
     if (this.plan.kind === 'v3') return this.walkedState();
     const price = reserve0 > 0 ? this.price : 0;
@@ -90,8 +90,8 @@ export class SimPool {
   private walkedState(): LegState {
     const { sqrtPrice } = this;
     const paidTo = (factor: number): Amounts => this.clone().swapTo(this.price * factor).paid;
-    const up = (-paidTo(1 + CLOSE).amount0 * sqrtPrice) / (1 - 1 / Math.sqrt(1 + CLOSE));
-    const down = -paidTo(1 - CLOSE).amount1 / sqrtPrice / (1 - Math.sqrt(1 - CLOSE));
+    const up = (-paidTo(1 + DEPTH_MOVE).amount0 * sqrtPrice) / (1 - 1 / Math.sqrt(1 + DEPTH_MOVE));
+    const down = -paidTo(1 - DEPTH_MOVE).amount1 / sqrtPrice / (1 - Math.sqrt(1 - DEPTH_MOVE));
     return {
       price: this.price,
       liquidity: Math.max(0, Math.min(up, down)),
@@ -101,7 +101,7 @@ export class SimPool {
   }
 
   /** Balances of both tokens. */
-  get held(): Amounts {
+  get heldAmounts(): Amounts {
     return this.amounts(() => true);
   }
 
@@ -125,9 +125,9 @@ export class SimPool {
     const low = isFull ? 0 : this.sqrtPrice * Math.sqrt(lowFactor);
     const high = isFull ? Infinity : this.sqrtPrice * Math.sqrt(highFactor);
     const unit = amountsIn({ isAttackers, low, high, liquidity: 1 }, this.sqrtPrice);
-    const worth = unit.amount0 * this.price + unit.amount1;
-    if (!(worth > 0) || !(value1 > 0)) return { amount0: 0, amount1: 0 };
-    const position = { isAttackers, low, high, liquidity: value1 / worth };
+    const unitWorth = unit.amount0 * this.price + unit.amount1;
+    if (!(unitWorth > 0) || !(value1 > 0)) return { amount0: 0, amount1: 0 };
+    const position = { isAttackers, low, high, liquidity: value1 / unitWorth };
     this.positions = [...this.positions, position];
     return amountsIn(position, this.sqrtPrice);
   }
@@ -136,7 +136,8 @@ export class SimPool {
   removeAttackers(): Amounts {
     const removedAmounts = this.amounts(({ isAttackers }) => isAttackers);
     this.positions = this.positions.filter(({ isAttackers }) => !isAttackers);
-    this.balances = minus(this.balances, removedAmounts, this.plan.kind === 'weighted');
+    // Only weighted pools have balances besides the positions.
+    if (this.plan.kind === 'weighted') this.balances = minus(this.balances, removedAmounts);
     this.attackerPart = 0;
     return removedAmounts;
   }
@@ -154,8 +155,8 @@ export class SimPool {
   /** Gives tokens to a V2 pool and syncs. Returns false for other kinds. */
   donate({ amount0, amount1 }: Amounts): boolean {
     if (this.plan.kind !== 'v2') return false;
-    const before = this.amounts(() => true);
-    const [newAmount0, newAmount1] = [before.amount0 + amount0, before.amount1 + amount1];
+    const amountsBefore = this.heldAmounts;
+    const [newAmount0, newAmount1] = [amountsBefore.amount0 + amount0, amountsBefore.amount1 + amount1];
     if (!(newAmount0 > 0) || !(newAmount1 > 0)) return false;
     const liquidityGrowth = Math.sqrt(newAmount0 * newAmount1) / this.liquidityAt(this.sqrtPrice);
     this.positions = this.positions.map((position) => ({
@@ -209,13 +210,14 @@ export class SimPool {
     return sum;
   }
 
-  private amounts(counts: (position: Position) => boolean): Amounts {
+  /** Balances of the positions for which `isIncluded` is true, or of their owners in a weighted pool. */
+  private amounts(isIncluded: (position: Position) => boolean): Amounts {
     if (this.plan.kind === 'weighted') {
       const { amount0, amount1 } = this.balances;
-      const attackerShare = counts({ isAttackers: true, low: 0, high: Infinity, liquidity: 0 })
+      const attackerShare = isIncluded({ isAttackers: true, low: 0, high: Infinity, liquidity: 0 })
         ? this.attackerPart
         : 0;
-      const otherShare = counts({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 })
+      const otherShare = isIncluded({ isAttackers: false, low: 0, high: Infinity, liquidity: 0 })
         ? 1 - this.attackerPart
         : 0;
       return {
@@ -225,7 +227,7 @@ export class SimPool {
     }
     let [amount0, amount1] = [0, 0];
     for (const position of this.positions) {
-      if (!counts(position)) continue;
+      if (!isIncluded(position)) continue;
       const positionAmounts = amountsIn(position, this.sqrtPrice);
       amount0 += positionAmounts.amount0;
       amount1 += positionAmounts.amount1;
@@ -243,9 +245,9 @@ export class SimPool {
     let earned = 0;
     const { fee } = this.plan;
     for (let i = 1; i < stops.length; i += 1) {
-      const a = stops[i - 1]!;
-      const b = stops[i]!;
-      const middle = (a + b) / 2;
+      const lowRoot = stops[i - 1]!;
+      const highRoot = stops[i]!;
+      const middle = (lowRoot + highRoot) / 2;
       let totalLiquidity = 0;
       let attackerLiquidity = 0;
       for (const { low, high, liquidity, isAttackers } of this.positions) {
@@ -254,12 +256,12 @@ export class SimPool {
         if (isAttackers) attackerLiquidity += liquidity;
       }
       if (totalLiquidity === 0) continue;
-      const delta0 = totalLiquidity * (1 / a - 1 / b);
-      const delta1 = totalLiquidity * (b - a);
-      const charged = ((isUp ? delta1 : delta0) * fee) / (1 - fee);
-      paid0 += isUp ? -delta0 : delta0 + charged;
-      paid1 += isUp ? delta1 + charged : -delta1;
-      earned += (charged * attackerLiquidity) / totalLiquidity;
+      const delta0 = totalLiquidity * (1 / lowRoot - 1 / highRoot);
+      const delta1 = totalLiquidity * (highRoot - lowRoot);
+      const chargedFee = ((isUp ? delta1 : delta0) * fee) / (1 - fee);
+      paid0 += isUp ? -delta0 : delta0 + chargedFee;
+      paid1 += isUp ? delta1 + chargedFee : -delta1;
+      earned += (chargedFee * attackerLiquidity) / totalLiquidity;
     }
     this.sqrtPrice = target;
     return {
@@ -271,19 +273,22 @@ export class SimPool {
   /** The invariant is B0^w0 · B1^w1 (Balancer WeightedMath). The fee goes to the owners, not into the balances. */
   private swapWeighted(target: number): Trade {
     const { weight0, fee } = this.plan;
-    const before = this.balances;
-    const ratio = target / this.price;
-    const after = {
-      amount0: before.amount0 * ratio ** -(1 - weight0),
-      amount1: before.amount1 * ratio ** weight0,
+    const balancesBefore = this.balances;
+    const priceRatio = target / this.price;
+    const balancesAfter = {
+      amount0: balancesBefore.amount0 * priceRatio ** -(1 - weight0),
+      amount1: balancesBefore.amount1 * priceRatio ** weight0,
     };
-    const [delta0, delta1] = [after.amount0 - before.amount0, after.amount1 - before.amount1];
-    this.balances = after;
+    const [delta0, delta1] = [
+      balancesAfter.amount0 - balancesBefore.amount0,
+      balancesAfter.amount1 - balancesBefore.amount1,
+    ];
+    this.balances = balancesAfter;
     this.sqrtPrice = Math.sqrt(target);
-    const [charged0, charged1] = [delta0, delta1].map((delta) => (Math.max(0, delta) * fee) / (1 - fee));
+    const [fee0, fee1] = [delta0, delta1].map((delta) => (Math.max(0, delta) * fee) / (1 - fee));
     return {
-      paid: { amount0: delta0 + charged0!, amount1: delta1 + charged1! },
-      earned: { amount0: charged0! * this.attackerPart, amount1: charged1! * this.attackerPart },
+      paid: { amount0: delta0 + fee0!, amount1: delta1 + fee1! },
+      earned: { amount0: fee0! * this.attackerPart, amount1: fee1! * this.attackerPart },
     };
   }
 
@@ -323,6 +328,6 @@ function amountsIn({ low, high, liquidity }: Position, sqrtPrice: number): Amoun
   };
 }
 
-function minus(a: Amounts, b: Amounts, applies: boolean): Amounts {
-  return applies ? { amount0: a.amount0 - b.amount0, amount1: a.amount1 - b.amount1 } : a;
+function minus(a: Amounts, b: Amounts): Amounts {
+  return { amount0: a.amount0 - b.amount0, amount1: a.amount1 - b.amount1 };
 }

@@ -42,7 +42,7 @@ export class VaultRecord {
     const tokens = [token0, token1];
     const poolId: Hex = `${address}${'0'.repeat(24)}`;
     const manager = isManaged ? MANAGER : ZERO_ADDRESS;
-    const weights = [raw(weight0), 10n ** 18n - raw(weight0)];
+    const weights = [toRaw(weight0), 10n ** 18n - toRaw(weight0)];
     const registered = applyBalancerEvent(emptyManyTokenState(poolId), {
       kind: 'tokens_registered',
       poolId,
@@ -60,25 +60,25 @@ export class VaultRecord {
 
   /** The record after the manager reports tokens that do not exist (PoolBalanceManaged, UPDATE). */
   declare(side: 0 | 1, amount: number): VaultRecord {
-    const before = this.state;
-    const after = applyBalancerEvent(before, {
+    const stateBefore = this.state;
+    const stateAfter = applyBalancerEvent(stateBefore, {
       kind: 'balance_managed',
-      poolId: before.poolId,
+      poolId: stateBefore.poolId,
       pool: this.pool.address,
       assetManager: MANAGER,
       token: side === 0 ? this.pool.token0 : this.pool.token1,
       cashDelta: 0n,
-      managedDelta: raw(amount),
+      managedDelta: toRaw(amount),
     });
     const invented = this.invented.map(
-      (inventedBefore, i) => inventedBefore + after.balances[i]! - before.balances[i]!,
+      (inventedBefore, i) => inventedBefore + stateAfter.balances[i]! - stateBefore.balances[i]!,
     );
-    return new VaultRecord(this.pool, after, invented);
+    return new VaultRecord(this.pool, stateAfter, invented);
   }
 
   /** The state for prices. `cash0` and `cash1` are whole tokens in the vault. */
   legState(cash0: number, cash1: number): LegState {
-    const balances = [raw(cash0), raw(cash1)].map((cash, i) => cash + this.invented[i]!);
+    const balances = [toRaw(cash0), toRaw(cash1)].map((cash, i) => cash + this.invented[i]!);
     const state = {
       pair: this.pool.address,
       timestamp: 0,
@@ -97,6 +97,6 @@ export class VaultRecord {
   }
 }
 
-function raw(amount: number): bigint {
+function toRaw(amount: number): bigint {
   return BigInt(Math.round(amount * 10 ** DECIMALS));
 }

@@ -22,9 +22,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** ClickHouse's error code DATABASE_ALREADY_EXISTS. */
-const EXISTS = '82';
+const ALREADY_EXISTS = '82';
 /** Marks a shared database as filled. */
-const MARK = 'shared_world_is_stored';
+const FILLED_MARK = 'shared_world_is_stored';
 const SHARED_POLL_MS = 50;
 
 /**
@@ -33,20 +33,20 @@ const SHARED_POLL_MS = 50;
  */
 export async function shareTestDatabase(
   name: string,
-  fill: (place: TestDatabase) => Promise<void>,
+  fill: (empty: TestDatabase) => Promise<void>,
 ): Promise<TestDatabase> {
   const database = `candlehouse_shared_${name}`;
   const testDatabase = testDatabaseOf(database);
-  const [first = '', ...others] = listServers();
-  while (!(await isFilled(first, database))) {
-    if (!(await createOnce(first, database))) {
+  const [firstServer = '', ...otherServers] = listServers();
+  while (!(await isFilled(firstServer, database))) {
+    if (!(await createOnce(firstServer, database))) {
       await delay(SHARED_POLL_MS);
       continue;
     }
     try {
-      for (const server of others) await command(server, `CREATE DATABASE ${database}`);
+      for (const server of otherServers) await command(server, `CREATE DATABASE ${database}`);
       await fill(testDatabase);
-      await command(first, `CREATE TABLE ${database}.${MARK} (filled UInt8) ENGINE = Memory`);
+      await command(firstServer, `CREATE TABLE ${database}.${FILLED_MARK} (filled UInt8) ENGINE = Memory`);
     } catch (error) {
       await testDatabase.drop();
       throw error;
@@ -61,7 +61,7 @@ async function createOnce(server: string, database: string): Promise<boolean> {
     await command(server, `CREATE DATABASE ${database}`);
     return true;
   } catch (error) {
-    if (error instanceof ClickHouseError && error.code === EXISTS) return false;
+    if (error instanceof ClickHouseError && error.code === ALREADY_EXISTS) return false;
     throw error;
   }
 }
@@ -69,7 +69,10 @@ async function createOnce(server: string, database: string): Promise<boolean> {
 async function isFilled(server: string, database: string): Promise<boolean> {
   const client = createClient({ url: server });
   try {
-    const answer = await client.query({ query: `EXISTS TABLE ${database}.${MARK}`, format: 'JSONEachRow' });
+    const answer = await client.query({
+      query: `EXISTS TABLE ${database}.${FILLED_MARK}`,
+      format: 'JSONEachRow',
+    });
     const [row] = await answer.json<{ result: number }>();
     return row?.result === 1;
   } finally {
@@ -107,9 +110,9 @@ function readUrl(name: string): string {
 }
 
 function withDatabase(url: string, database: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${database}`;
-  return changed.toString();
+  const changedUrl = new URL(url);
+  changedUrl.pathname = `/${database}`;
+  return changedUrl.toString();
 }
 
 async function command(url: string, sql: string): Promise<void> {

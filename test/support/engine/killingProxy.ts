@@ -15,7 +15,7 @@ export interface KillingProxy {
   close(): Promise<void>;
 }
 
-const READS = /^(?:\s|--.*\n)*(?:SELECT|WITH)\b/i;
+const READING_STATEMENT = /^(?:\s|--.*\n)*(?:SELECT|WITH)\b/i;
 
 /** The beginning of the statement: from the URL for an insert, from the body otherwise. */
 function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
@@ -28,22 +28,22 @@ function textOf({ url = '/' }: IncomingMessage, body: Buffer): string {
  */
 function isRead(incoming: IncomingMessage, body: Buffer): boolean {
   const isForm = incoming.headers['content-type']?.startsWith('multipart/') === true;
-  return isForm || READS.test(textOf(incoming, body));
+  return isForm || READING_STATEMENT.test(textOf(incoming, body));
 }
 
 export async function startKillingProxy(target: string): Promise<KillingProxy> {
   const { port } = new URL(target);
   let statementsLeft = Infinity;
-  let seenStatements: string[] = [];
+  let writingStatements: string[] = [];
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of incoming) pieces.push(piece as Buffer);
-    const body = Buffer.concat(pieces);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
     const isWrite = !isRead(incoming, body);
     if (statementsLeft <= 0) return void outgoing.destroy();
     if (isWrite) {
       statementsLeft -= 1;
-      seenStatements.push(textOf(incoming, body));
+      writingStatements.push(textOf(incoming, body));
     }
     const isLast = statementsLeft <= 0;
     const headers = { ...incoming.headers, 'content-length': body.length };
@@ -69,9 +69,9 @@ export async function startKillingProxy(target: string): Promise<KillingProxy> {
     },
     killAfter(statements) {
       statementsLeft = statements;
-      seenStatements = [];
+      writingStatements = [];
     },
-    statements: () => seenStatements,
+    statements: () => writingStatements,
     close: listening.close,
   };
 }

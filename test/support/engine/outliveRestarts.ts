@@ -23,28 +23,28 @@ export function createOutlive(servers: readonly EmbeddedServer[]): Outlive {
   let repeats = 0;
   const restarts = (): number => servers.reduce((sum, server) => sum + server.status().restarts, 0);
   const areUp = (): boolean => servers.every((server) => server.pid() > 0 && server.status().state === 'up');
-  /** Whether an engine has ended since it counted `before` restarts. Resolves when all engines are up again. */
-  const hasRestarted = async (before: number): Promise<boolean> => {
-    if (areUp() && restarts() === before) await delay(NOTICE_MS);
+  /** Whether an engine has ended since it counted `restartsBefore` restarts. Resolves when all engines are up again. */
+  const hasRestarted = async (restartsBefore: number): Promise<boolean> => {
+    if (areUp() && restarts() === restartsBefore) await delay(NOTICE_MS);
     if (servers.some((server) => ['failed', 'stopped'].includes(server.status().state))) return false;
     await until(areUp);
-    return restarts() > before;
+    return restarts() > restartsBefore;
   };
-  const mayRepeat = async (before: number): Promise<boolean> => {
-    if (repeats === REPEATS_MAX || !(await hasRestarted(before))) return false;
+  const mayRepeat = async (restartsBefore: number): Promise<boolean> => {
+    if (repeats === REPEATS_MAX || !(await hasRestarted(restartsBefore))) return false;
     repeats += 1;
     process.stderr.write(`an engine of the cluster ended by itself; repeat ${repeats} of ${REPEATS_MAX}\n`);
     return true;
   };
   return async (run, isLost = () => false) => {
     for (;;) {
-      const before = restarts();
+      const restartsBefore = restarts();
       try {
         const value = await run();
-        if (!isLost(value) || !(await mayRepeat(before))) return value;
+        if (!isLost(value) || !(await mayRepeat(restartsBefore))) return value;
       } catch (error) {
         const isRetryable = error instanceof AppError && error.retryable;
-        if (!isRetryable || !(await mayRepeat(before))) throw error;
+        if (!isRetryable || !(await mayRepeat(restartsBefore))) throw error;
       }
     }
   };

@@ -4,7 +4,8 @@ import { askRows } from './askRows';
 
 export type ReadRow = Readonly<Record<string, unknown>>;
 
-let tables = 0;
+/** Number of tables so far, so that each has another name. */
+let tableCount = 0;
 
 /** `columns`: names and types as in CREATE TABLE. `writerUrl`: the database that holds the rows temporarily. */
 export async function readBack(
@@ -14,8 +15,8 @@ export async function readBack(
   format: string,
   columns: string,
 ): Promise<ReadRow[]> {
-  tables += 1;
-  const table = `back_${tables}`;
+  tableCount += 1;
+  const table = `back_${tableCount}`;
   await database.command('create', `CREATE TABLE ${table} (${columns}) ENGINE = Memory`);
   if (bytes.length > 0) {
     const url = new URL(writerUrl);

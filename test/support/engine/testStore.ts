@@ -6,7 +6,7 @@ import { createLog } from '../../../src/log';
 import { createTestDatabase, shareTestDatabase, type TestDatabase } from './engine';
 
 /** Time limit in ms of a statement. On a busy machine a statement of a test may take long. */
-const REQUEST_MS = 240_000;
+const STATEMENT_MAX_MS = 240_000;
 
 export interface TestStore extends Omit<TestDatabase, 'drop'> {
   readonly db: Database;
@@ -18,8 +18,8 @@ export interface TestStore extends Omit<TestDatabase, 'drop'> {
 
 /** `fill` stores rows before the tests read. If `fill` fails, both connections are closed. */
 export async function openTestStore(fill?: (store: TestStore) => Promise<void>): Promise<TestStore> {
-  const { drop, ...place } = await createTestDatabase();
-  const store = connect(place, drop);
+  const { drop, ...testDatabase } = await createTestDatabase();
+  const store = connect(testDatabase, drop);
   try {
     await migrate(store.db, createLog('silent', false));
     await fill?.(store);
@@ -51,8 +51,8 @@ export async function shareTestStore(
 /** `onClose` runs after both connections are closed. */
 function connect(testDatabase: Omit<TestDatabase, 'drop'>, onClose: () => Promise<void>): TestStore {
   const { writerUrl, readerUrl, database } = testDatabase;
-  const db = openDatabase({ url: writerUrl, requestTimeoutMs: REQUEST_MS });
-  const reader = openDatabase({ url: readerUrl, requestTimeoutMs: REQUEST_MS });
+  const db = openDatabase({ url: writerUrl, requestTimeoutMs: STATEMENT_MAX_MS });
+  const reader = openDatabase({ url: readerUrl, requestTimeoutMs: STATEMENT_MAX_MS });
   const close = async (): Promise<void> => {
     await reader.close();
     await db.close();

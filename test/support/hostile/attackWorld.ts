@@ -22,7 +22,9 @@ import { startProgram, waitForBlock, type Program } from '../server/program';
 import { logRow } from '../worlds/logRow';
 
 export const LONG_EMITTER: Hex = `0x${'1d'.repeat(20)}`;
+/** Number of logs of one megabyte. */
 const LONG_LOGS = 240;
+const LOGS_PER_INSERT = 40;
 /** A contract whose source is not verified. */
 export const UNVERIFIED: Hex = `0x${'c0de'.repeat(10)}`;
 const LONG_BYTES = 1_000_000;
@@ -65,14 +67,14 @@ const HUGE_SYMBOL = AbiCoder.defaultAbiCoder().encode(['string'], ['S'.repeat(1_
 function tradesOf(block: number): FakeLog[] {
   return Array.from({ length: 3 }, (_, blockIndex): FakeLog[] => {
     const pool = poolOf(ORDINARY, (block + blockIndex) % PAIRS);
-    const [amount, out] = [BigInt(1_000_000 * (1 + blockIndex)), BigInt(990_000 * (1 + blockIndex))];
+    const [amountIn, amountOut] = [BigInt(1_000_000 * (1 + blockIndex)), BigInt(990_000 * (1 + blockIndex))];
     const trader = topic(addressOf('77', block % 9));
     return [
-      { address: pool, topics: [SYNC], data: `0x${toWord(10n ** 24n + amount)}${toWord(10n ** 24n)}` },
+      { address: pool, topics: [SYNC], data: `0x${toWord(10n ** 24n + amountIn)}${toWord(10n ** 24n)}` },
       {
         address: pool,
         topics: [SWAP, trader, trader],
-        data: `0x${toWord(amount)}${toWord(0)}${toWord(0)}${toWord(out)}`,
+        data: `0x${toWord(amountIn)}${toWord(0)}${toWord(0)}${toWord(amountOut)}`,
       },
     ];
   }).flat();
@@ -99,11 +101,11 @@ export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<A
   while (chain.head.number < BLOCKS) chain.mine(tradesOf(chain.blocks.length));
   const node = await new FakeNode({ chain }).start();
   node.onCall = answerCall;
-  let [flood, flooded, huge] = [0, 0, 0];
+  let [floodBytes, floodCount, hugeTokens] = [0, 0, 0];
   node.onHttp = (_request, response) => {
-    if (flood === 0) return false;
-    sendFlood(response, flood);
-    [flood, flooded] = [0, flooded + 1];
+    if (floodBytes === 0) return false;
+    sendFlood(response, floodBytes);
+    [floodBytes, floodCount] = [0, floodCount + 1];
     return true;
   };
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
@@ -137,11 +139,11 @@ export async function startAttackWorld({ longLogs = LONG_LOGS } = {}): Promise<A
       program,
       mine: () => void chain.mine(tradesOf(chain.blocks.length)),
       mineHugeTokens(count) {
-        chain.mine(Array.from({ length: count }, (_, index) => creationOf(HUGE, huge + index)));
-        huge += count;
+        chain.mine(Array.from({ length: count }, (_, index) => creationOf(HUGE, hugeTokens + index)));
+        hugeTokens += count;
       },
-      floodNext: (bytes) => void (flood = bytes),
-      floods: () => flooded,
+      floodNext: (bytes) => void (floodBytes = bytes),
+      floods: () => floodCount,
       stop,
     };
   } catch (error) {
@@ -157,10 +159,10 @@ async function storeLongLogs(writerUrl: string, count: number): Promise<void> {
   const database = openDatabase({ url: writerUrl });
   const data: Hex = `0x${'1f'.repeat(LONG_BYTES)}`;
   try {
-    for (let from = 0; from < count; from += 40) {
-      const rows = Array.from({ length: 40 }, (_, index) =>
+    for (let firstIndex = 0; firstIndex < count; firstIndex += LOGS_PER_INSERT) {
+      const rows = Array.from({ length: LOGS_PER_INSERT }, (_, index) =>
         logRow({
-          ord: toOrd(2, 1_000 + from + index),
+          ord: toOrd(2, 1_000 + firstIndex + index),
           address: LONG_EMITTER,
           topics: [`0x${'70'.repeat(32)}`],
           data,
@@ -190,9 +192,9 @@ function answerCall({ method, params }: FakeCall): CallFault {
  * this size.
  */
 function hugeAggregate(calls: number): string {
-  const body = HUGE_SYMBOL.slice(2);
-  const bytes = body.length / 2;
-  const tuple = `${toWord(1)}${toWord(64)}${toWord(bytes)}${body}${'00'.repeat((32 - (bytes % 32)) % 32)}`;
+  const answerHex = HUGE_SYMBOL.slice(2);
+  const bytes = answerHex.length / 2;
+  const tuple = `${toWord(1)}${toWord(64)}${toWord(bytes)}${answerHex}${'00'.repeat((32 - (bytes % 32)) % 32)}`;
   const offsets = Array.from({ length: calls }, (_, index) =>
     toWord(calls * 32 + (index * tuple.length) / 2),
   );
@@ -201,8 +203,8 @@ function hugeAggregate(calls: number): string {
 
 /** Streams a response of valid JSON, as fast as the client reads. */
 function sendFlood(response: ServerResponse, bytes: number): void {
-  const piece = Buffer.alloc(1_048_576, '"0123456789abcdef",');
-  const wholeChunk = piece.subarray(0, piece.length - (piece.length % 19));
+  const item = '"0123456789abcdef",';
+  const wholeChunk = Buffer.from(item.repeat(Math.floor(2 ** 20 / item.length)));
   response.setHeader('content-type', 'application/json');
   response.write('{"jsonrpc":"2.0","id":1,"result":[');
   let unsentBytes = bytes;

@@ -59,7 +59,7 @@ type Calls = Record<string, readonly string[]>;
  * For each hostile pattern, takes an entry from one of the lists, which take turns. Returns the entry and the index of
  * its list.
  */
-function inTurn(lists: readonly (readonly string[])[]): (readonly [string, number])[] {
+function inTurn(lists: readonly (readonly string[])[]): (readonly [entry: string, listIndex: number])[] {
   const count = Math.max(...lists.map((list) => list.length));
   return Array.from({ length: count }, (_, index) => {
     const listIndex = index % lists.length;
@@ -215,19 +215,19 @@ function dialectCalls(facts: HostileFacts, actions: readonly ServedAction[]): Ca
   };
   const count = contracts.length;
   // Each action gets a few patterns, and the next action gets the following ones.
-  const list = actions.flatMap((action, actionIndex) =>
+  const actionCalls = actions.flatMap((action, actionIndex) =>
     Array.from({ length: PATTERNS_PER_ACTION }, (_, index) =>
       call(action, actionIndex * PATTERNS_PER_ACTION + index),
     ),
   );
-  const logs = Array.from({ length: count }, (_, index) =>
+  const logCalls = Array.from({ length: count }, (_, index) =>
     query({ module: 'logs', action: 'getLogs', address: itemAt(contracts, index), chainid: '369' }),
   );
   // Alternative paths give the same answers, so they share the patterns.
   const mounted = (path: string, mountIndex: number): readonly string[] =>
-    everyNth(logs, MOUNTS, mountIndex).map((query) => `${path}?${query}`);
+    everyNth(logCalls, MOUNTS, mountIndex).map((query) => `${path}?${query}`);
   return {
-    '/api': [...list, ...logs].map((query) => `/api?${query}`),
+    '/api': [...actionCalls, ...logCalls].map((query) => `/api?${query}`),
     '/v2/api': mounted('/v2/api', 0),
     '/api/v1': mounted('/api/v1', 1),
     '/api/v1/etherscan': mounted('/api/v1/etherscan', 2),

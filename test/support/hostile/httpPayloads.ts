@@ -230,6 +230,7 @@ function zstdBomb(): Buffer {
   const count = BOMB_BYTES / window;
   const blocks = Array.from({ length: count }, (_, index) => {
     const block = Buffer.alloc(4, 'a');
+    // The header of a block: its size, its type (1: one repeated byte), and whether it is the last one.
     block.writeUIntLE((window << 3) | (1 << 1) | Number(index === count - 1), 0, 3);
     return block;
   });
@@ -238,12 +239,12 @@ function zstdBomb(): Buffer {
 
 /** Small bodies that become 64 MB. */
 export function makeBombs(): readonly (readonly [encoding: string, body: Buffer])[] {
-  const zeros = Buffer.alloc(BOMB_BYTES, 'a');
-  const gzip = gzipSync(zeros);
+  const plainBody = Buffer.alloc(BOMB_BYTES, 'a');
+  const gzip = gzipSync(plainBody);
   return [
     ['gzip', gzip],
-    ['deflate', deflateSync(zeros)],
-    ['br', brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+    ['deflate', deflateSync(plainBody)],
+    ['br', brotliCompressSync(plainBody, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ['gzip, gzip', gzipSync(gzip)],
     ['zstd', zstdBomb()],
     ['zstd', gzip],

@@ -10,7 +10,7 @@ import { listen } from '../server/listen';
 import type { Json } from './lies';
 
 /** A block with the names of fields that both services use. */
-export interface ToldBlock {
+export interface SentBlock {
   readonly header: Json;
   readonly transactions: Json[];
   readonly logs: Json[];
@@ -23,13 +23,13 @@ async function ask(url: string, calls: readonly { method: string; params: unknow
     id: number;
     result: unknown;
   }[];
-  return answers.sort((answer, other) => answer.id - other.id).map(({ result }) => result);
+  return answers.sort((a, b) => a.id - b.id).map(({ result }) => result);
 }
 
-const number = (value: unknown): number => Number(value);
+const toNumber = (value: unknown): number => Number(value);
 
 /** The blocks of a node. Quantities are hex, other numbers are numbers, as in SQD's answers. */
-async function readBlocks(rpcUrl: string, from: number, to: number): Promise<ToldBlock[]> {
+async function readBlocks(rpcUrl: string, from: number, to: number): Promise<SentBlock[]> {
   const calls = Array.from({ length: to - from + 1 }, (_, offset) => {
     const blockNumber = `0x${(from + offset).toString(16)}`;
     return [
@@ -49,32 +49,32 @@ async function readBlocks(rpcUrl: string, from: number, to: number): Promise<Tol
 function selectFields(
   header: Json & { transactions: Json[] },
   receipts: readonly (Json & { logs: Json[] })[],
-): ToldBlock {
+): SentBlock {
   const logs = receipts.flatMap((receipt) => receipt.logs);
-  const shared = { blockNumber: number(header['number']) };
+  const blockFields = { blockNumber: toNumber(header['number']) };
   // The stub chain does not state the gas of a block.
-  const gasUsed = receipts.reduce((sum, receipt) => sum + number(receipt['gasUsed']), 0);
+  const gasUsed = receipts.reduce((sum, receipt) => sum + toNumber(receipt['gasUsed']), 0);
   return {
     header: {
       ...header,
-      number: shared.blockNumber,
-      timestamp: number(header['timestamp']),
+      number: blockFields.blockNumber,
+      timestamp: toNumber(header['timestamp']),
       gasUsed: `0x${gasUsed.toString(16)}`,
     },
     transactions: receipts.map((receipt, index) => ({
       ...header.transactions[index],
       ...receipt,
-      ...shared,
+      ...blockFields,
       hash: receipt['transactionHash'],
       transactionIndex: index,
-      nonce: number(header.transactions[index]?.['nonce']),
-      status: number(receipt['status']),
+      nonce: toNumber(header.transactions[index]?.['nonce']),
+      status: toNumber(receipt['status']),
     })),
     logs: logs.map((log) => ({
       ...log,
-      ...shared,
-      logIndex: number(log['logIndex']),
-      transactionIndex: number(log['transactionIndex']),
+      ...blockFields,
+      logIndex: toNumber(log['logIndex']),
+      transactionIndex: toNumber(log['transactionIndex']),
     })),
   };
 }
@@ -109,13 +109,16 @@ export interface StandInPortal {
   readonly queries: readonly PortalQuery[];
   /** Decides what the n-th stream request does; null answers it. `cut` ends it in the middle of a line. */
   onStream: (query: PortalQuery, index: number) => PortalFault | 'cut' | 'hang' | null;
-  change: (block: ToldBlock) => ToldBlock;
+  change: (block: SentBlock) => SentBlock;
   close(): Promise<void>;
 }
 
-const pick = (from: Json, fields: Record<string, true>): Json =>
+/** Share of an answer that is sent before it is cut. */
+const CUT_SHARE = 0.6;
+
+const pickFields = (item: Json, fields: Record<string, true>): Json =>
   Object.fromEntries(
-    Object.keys(fields).flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])),
+    Object.keys(fields).flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
   );
 
 export async function startPortal({
@@ -128,7 +131,7 @@ export async function startPortal({
   const keptAnswers = new Map<string, Buffer>();
   const portal = {
     onStream: (): null => null,
-    change: (block: ToldBlock) => block,
+    change: (block: SentBlock) => block,
   } as unknown as StandInPortal;
   const stream = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const query = JSON.parse(await bodyOf(request)) as PortalQuery;
@@ -146,10 +149,10 @@ export async function startPortal({
       response.writeHead(204).end();
       return;
     }
-    const gzipped = { 'content-encoding': 'gzip', 'x-sqd-finalized-head-number': String(head) };
+    const answerHeaders = { 'content-encoding': 'gzip', 'x-sqd-finalized-head-number': String(head) };
     const keptAnswer = keptAnswers.get(JSON.stringify(query));
     if (keptAnswer !== undefined) {
-      response.writeHead(200, gzipped).end(keptAnswer);
+      response.writeHead(200, answerHeaders).end(keptAnswer);
       return;
     }
     const to = Math.min(query.toBlock, head, query.fromBlock + blocksMax - 1);
@@ -162,30 +165,32 @@ export async function startPortal({
     }
     const lines = blocks.map(portal.change).map(({ header, transactions, logs }) => {
       const { fields } = query;
-      const answer: Json = { header: pick(header, fields.block) };
+      const answer: Json = { header: pickFields(header, fields.block) };
       // The portal leaves out empty lists.
       if (transactions.length > 0)
-        answer['transactions'] = transactions.map((transaction) => pick(transaction, fields.transaction));
-      if (logs.length > 0) answer['logs'] = logs.map((log) => pick(log, fields.log));
+        answer['transactions'] = transactions.map((transaction) =>
+          pickFields(transaction, fields.transaction),
+        );
+      if (logs.length > 0) answer['logs'] = logs.map((log) => pickFields(log, fields.log));
       return `${JSON.stringify(answer)}\n`;
     });
     const text = lines.join('');
     if (fault === 'cut') {
       response.writeHead(200);
-      response.write(text.slice(0, Math.floor(text.length * 0.6)), () => response.destroy());
+      response.write(text.slice(0, Math.floor(text.length * CUT_SHARE)), () => response.destroy());
       return;
     }
     const body = gzipSync(text);
     if (keepsAnswers) keptAnswers.set(JSON.stringify(query), body);
-    response.writeHead(200, gzipped).end(body);
+    response.writeHead(200, answerHeaders).end(body);
   };
   const server = createServer((request, response) => {
     const path = request.url?.replace('/datasets/test/', '');
-    const json = { 'content-type': 'application/json' };
+    const jsonHeaders = { 'content-type': 'application/json' };
     if (path === 'finalized-head')
-      response.writeHead(200, json).end(JSON.stringify({ number: head, hash: '0x' }));
+      response.writeHead(200, jsonHeaders).end(JSON.stringify({ number: head, hash: '0x' }));
     else if (path === 'metadata')
-      response.writeHead(200, json).end(JSON.stringify({ dataset: 'test', start_block: 0 }));
+      response.writeHead(200, jsonHeaders).end(JSON.stringify({ dataset: 'test', start_block: 0 }));
     else if (path === 'finalized-stream' && request.method === 'POST')
       stream(request, response).catch(() => response.destroy());
     else response.writeHead(404).end();
@@ -219,7 +224,7 @@ export interface StandInHyperSync extends HyperSyncClient {
 export const HYPERSYNC_URL = 'hypersync+https://test.example';
 
 /** Loads the package of the client as one whose client is the given one. */
-export function loadsClient(client: StandInHyperSync): () => Promise<unknown> {
+export function packageLoaderFor(client: StandInHyperSync): () => Promise<unknown> {
   return () =>
     Promise.resolve({
       HypersyncClient: function HypersyncClient(): StandInHyperSync {

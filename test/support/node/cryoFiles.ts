@@ -77,6 +77,7 @@ const COLUMNS: Record<Dataset, Record<string, (name: string) => string>> = {
     chain_id: U64,
   },
 };
+const ROWS_PER_INSERT = 2_000;
 const HEADER_COLUMNS = ['parent_hash', 'logs_bloom'];
 
 /** Returns the paths of the files. */
@@ -86,13 +87,13 @@ export async function writeCryoFiles(options: CryoOptions): Promise<string[]> {
   const database = openDatabase({ url: options.databaseUrl });
   const paths: string[] = [];
   try {
-    for (let first = from; first <= to; first += chunk) {
-      const last = Math.min(to, first + chunk - 1);
-      const rows = await readRows(options.rpcUrl, first, last);
+    for (let firstBlock = from; firstBlock <= to; firstBlock += chunk) {
+      const lastBlock = Math.min(to, firstBlock + chunk - 1);
+      const rows = await readRows(options.rpcUrl, firstBlock, lastBlock);
       options.change?.(rows);
       const pad = (block: number): string => String(block).padStart(8, '0');
       for (const dataset of datasets) {
-        const name = `${options.prefix ?? 'stub__'}${dataset}__${pad(first)}_to_${pad(last)}.parquet`;
+        const name = `${options.prefix ?? 'stub__'}${dataset}__${pad(firstBlock)}_to_${pad(lastBlock)}.parquet`;
         const path = join(folder, name);
         writeFileSync(path, await toParquet(database, dataset, rows[dataset], options));
         paths.push(path);
@@ -114,22 +115,25 @@ async function toParquet(
   const table = `made_${dataset}`;
   await database.command('drop', `DROP TABLE IF EXISTS ${table} SYNC`);
   const types = names.map((name) => `${name} Nullable(String)`);
-  await database.command('make', `CREATE TABLE ${table} (at UInt32, ${types.join(', ')}) ENGINE = Memory`);
-  for (let firstRow = 0; firstRow < rows.length; firstRow += 2_000) {
-    const texts = rows.slice(firstRow, firstRow + 2_000).map((row, index) => {
+  await database.command(
+    'make',
+    `CREATE TABLE ${table} (row_number UInt32, ${types.join(', ')}) ENGINE = Memory`,
+  );
+  for (let firstRow = 0; firstRow < rows.length; firstRow += ROWS_PER_INSERT) {
+    const jsonRows = rows.slice(firstRow, firstRow + ROWS_PER_INSERT).map((row, index) => {
       const rowFields = Object.entries(row).map(([key, value]) => [
         key,
         value === null ? null : String(value),
       ]);
-      return JSON.stringify({ at: firstRow + index, ...Object.fromEntries(rowFields) });
+      return JSON.stringify({ row_number: firstRow + index, ...Object.fromEntries(rowFields) });
     });
-    await database.command('fill', `INSERT INTO ${table} FORMAT JSONEachRow ${texts.join('\n')}`);
+    await database.command('fill', `INSERT INTO ${table} FORMAT JSONEachRow ${jsonRows.join('\n')}`);
   }
-  const list = names.flatMap((name) => {
-    const columnType = columns[`${dataset}.${name}`] ?? COLUMNS[dataset][name]!(name);
-    return columnType === '' ? [] : [columnType];
+  const columnList = names.flatMap((name) => {
+    const columnSql = columns[`${dataset}.${name}`] ?? COLUMNS[dataset][name]!(name);
+    return columnSql === '' ? [] : [columnSql];
   });
-  const sql = `SELECT ${list.join(', ')} FROM (SELECT * FROM ${table} ORDER BY at)`;
+  const sql = `SELECT ${columnList.join(', ')} FROM (SELECT * FROM ${table} ORDER BY row_number)`;
   const settings = { output_format_parquet_string_as_string: '0' };
   return database.selectBinary('parquet', sql, {}, 'Parquet', settings);
 }
@@ -174,7 +178,7 @@ async function ask<T>(url: string, method: string, params: readonly unknown[]): 
 
 async function readRows(url: string, from: number, to: number): Promise<CryoRows> {
   const rows: CryoRows = { blocks: [], logs: [], transactions: [] };
-  const chain = Number(await ask<string>(url, 'eth_chainId', []));
+  const chainId = Number(await ask<string>(url, 'eth_chainId', []));
   for (let number = from; number <= to; number += 1) {
     const blockNumber = `0x${number.toString(16)}`;
     const block = await ask<RpcBlock>(url, 'eth_getBlockByNumber', [blockNumber, true]);
@@ -188,7 +192,7 @@ async function readRows(url: string, from: number, to: number): Promise<CryoRows
       logs_bloom: block.logsBloom,
       timestamp: Number(block.timestamp),
       base_fee_per_gas: Number(block.baseFeePerGas),
-      chain_id: chain,
+      chain_id: chainId,
     });
     for (const [index, receipt] of receipts.entries()) {
       const transaction = block.transactions[index]!;
@@ -208,12 +212,12 @@ async function readRows(url: string, from: number, to: number): Promise<CryoRows
         gas_used: Number(receipt.gasUsed),
         gas_price: BigInt(receipt.effectiveGasPrice).toString(),
         success: receipt.status === '0x1',
-        chain_id: chain,
+        chain_id: chainId,
       });
       for (const { logIndex, address, topics, data } of receipt.logs) {
         const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = topics;
         const logRow = { log_index: Number(logIndex), address, topic0, topic1, topic2, topic3, data };
-        rows.logs.push({ ...common, ...logRow, n_data_bytes: (data.length - 2) / 2, chain_id: chain });
+        rows.logs.push({ ...common, ...logRow, n_data_bytes: (data.length - 2) / 2, chain_id: chainId });
       }
     }
   }

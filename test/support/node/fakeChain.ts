@@ -40,6 +40,7 @@ export class FakeChain {
   readonly blocks: FakeBlock[] = [];
   /** A value in the hashes of a branch, so that each branch has different hashes. */
   private fork = 0;
+  /** If false, blooms are empty, as from a node that does not fill them. */
   fillBlooms = true;
 
   /** `genesisTime` is the time of block 0 in unix seconds. Each later block follows after 10 s. */
@@ -67,10 +68,10 @@ export class FakeChain {
   /** Mines one block with these logs (three per transaction) or with `count` random logs. */
   mine(logs: readonly FakeLog[] | number = []): FakeBlock {
     const number = this.blocks.length;
-    const list = typeof logs === 'number' ? Array.from({ length: logs }, () => this.randomLog()) : logs;
+    const blockLogs = typeof logs === 'number' ? Array.from({ length: logs }, () => this.randomLog()) : logs;
     const salt = `${this.seed}/${this.fork}`;
     const timestamp = this.genesisTime + number * BLOCK_SECONDS;
-    const block = makeBlock(salt, number, timestamp, this.blocks.at(-1), list, this.fillBlooms);
+    const block = makeBlock(salt, number, timestamp, this.blocks.at(-1), blockLogs, this.fillBlooms);
     this.blocks.push(block);
     return block;
   }
@@ -107,11 +108,12 @@ function makeBlock(
   number: number,
   timestamp: number,
   parent: FakeBlock | undefined,
-  list: readonly FakeLog[],
+  blockLogs: readonly FakeLog[],
   fillBlooms: boolean,
 ): FakeBlock {
   const hash = hashOfText(`${salt}/block${number}/${parent?.hash ?? ''}`);
-  const transactionCount = Math.ceil(list.length / LOGS_PER_TRANSACTION) + (number % 2);
+  // Every second block has a transaction without logs.
+  const transactionCount = Math.ceil(blockLogs.length / LOGS_PER_TRANSACTION) + (number % 2);
   const transactions = Array.from({ length: transactionCount }, (_, index) => ({
     hash: hashOfText(`${hash}/tx${index}`),
     blockHash: hash,
@@ -120,7 +122,7 @@ function makeBlock(
     from: address(`sender${(number + index) % 7}`),
     gasPrice: hex(1_000_000_000 + index),
   }));
-  const logs = list.map((log, index) => {
+  const logs = blockLogs.map((log, index) => {
     const transactionIndex = Math.floor(index / LOGS_PER_TRANSACTION);
     return {
       ...log,
@@ -148,7 +150,7 @@ function makeBlock(
     hash,
     parentHash: parent?.hash ?? `0x${'0'.repeat(64)}`,
     timestamp,
-    logsBloom: fillBlooms ? plainBloom(list) : `0x${'0'.repeat(512)}`,
+    logsBloom: fillBlooms ? plainBloom(blockLogs) : `0x${'0'.repeat(512)}`,
     transactions,
     receipts,
     logs,
@@ -156,7 +158,7 @@ function makeBlock(
 }
 
 /** Cache of the bloom bits of addresses and topics, because ethers' hash is slow. */
-const BITS = new Map<string, readonly number[]>();
+const bitsByItem = new Map<string, readonly number[]>();
 
 /** The bloom filter as the Yellow Paper defines it, with ethers' hash. Shares no code with the product. */
 export function plainBloom(logs: readonly FakeLog[]): string {
@@ -168,10 +170,10 @@ export function plainBloom(logs: readonly FakeLog[]): string {
 }
 
 function bloomBits(item: string): readonly number[] {
-  const knownBits = BITS.get(item);
+  const knownBits = bitsByItem.get(item);
   if (knownBits !== undefined) return knownBits;
   const hash = BigInt(keccak256(item));
   const bits = [240n, 224n, 208n].map((shift) => Number((hash >> shift) & 2047n));
-  BITS.set(item, bits);
+  bitsByItem.set(item, bits);
   return bits;
 }

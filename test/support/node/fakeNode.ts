@@ -27,6 +27,9 @@ export type CallFault = { readonly result: unknown } | { readonly error: RpcFaul
 /** A fault hook for a whole HTTP request. True means that the hook handles the response. */
 type HttpFault = (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 
+/** Blocks at least this far below the head are final. */
+const FINALITY_DEPTH = 64;
+
 interface FakeNodeOptions {
   readonly chain: FakeChain;
   readonly chainId?: number;
@@ -54,7 +57,8 @@ export class FakeNode {
   readonly calls: FakeCall[] = [];
   private readonly server: Server;
   private readonly sockets: WebSocketServer;
-  private readonly held = new Set<Duplex>();
+  /** All sockets that asked for a WebSocket, to close them at the end. */
+  private readonly upgradedSockets = new Set<Duplex>();
   private readonly subscribers = new Map<WebSocket, string>();
 
   constructor(options: FakeNodeOptions) {
@@ -65,8 +69,8 @@ export class FakeNode {
     this.server.on('upgrade', (request, socket, head) => {
       this.upgradesSeen += 1;
       socket.on('error', () => undefined);
-      this.held.add(socket);
-      socket.on('close', () => this.held.delete(socket));
+      this.upgradedSockets.add(socket);
+      socket.on('close', () => this.upgradedSockets.delete(socket));
       if (this.onUpgrade(socket)) return;
       this.sockets.handleUpgrade(request, socket, head, (client) => this.sockets.emit('connection', client));
     });
@@ -126,7 +130,7 @@ export class FakeNode {
   async stop(): Promise<void> {
     this.dropSockets();
     this.sockets.close();
-    for (const socket of this.held) socket.destroy();
+    for (const socket of this.upgradedSockets) socket.destroy();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
@@ -176,28 +180,28 @@ export class FakeNode {
   private answer(message: Json): Json {
     const call = { method: String(message['method']), params: (message['params'] ?? []) as unknown[] };
     this.calls.push(call);
-    const head = { jsonrpc: '2.0', id: message['id'] };
+    const envelope = { jsonrpc: '2.0', id: message['id'] };
     const fault = this.onCall(call);
-    return { ...head, ...(fault ?? this.perform(call)) };
+    return { ...envelope, ...(fault ?? this.perform(call)) };
   }
 
   /** The node's answer without faults. */
   perform(call: FakeCall): { result: unknown } | { error: RpcFault } {
-    const [first, second] = call.params;
+    const [firstParam, secondParam] = call.params;
     switch (call.method) {
       case 'eth_chainId':
         return { result: `0x${this.chainId.toString(16)}` };
       case 'eth_blockNumber':
         return { result: `0x${this.head().number.toString(16)}` };
       case 'eth_getBlockByNumber':
-        return this.getBlock(String(first), second === true);
+        return this.getBlock(String(firstParam), secondParam === true);
       case 'eth_getBlockReceipts':
         if (!this.hasReceipts) return methodMissing(call.method);
-        return { result: this.find(String(first))?.receipts ?? null };
+        return { result: this.find(String(firstParam))?.receipts ?? null };
       case 'eth_getTransactionReceipt':
-        return { result: this.findReceipt(String(first)) ?? null };
+        return { result: this.findReceipt(String(firstParam)) ?? null };
       case 'eth_getLogs':
-        return this.getLogs(first as { fromBlock: string; toBlock: string });
+        return this.getLogs(firstParam as { fromBlock: string; toBlock: string });
       default:
         return methodMissing(call.method);
     }
@@ -206,7 +210,7 @@ export class FakeNode {
   private find(blockTag: string): FakeBlock | undefined {
     const head = this.head().number;
     if (blockTag === 'latest') return this.head();
-    if (blockTag === 'finalized') return this.chain.blocks[Math.max(0, head - 64)];
+    if (blockTag === 'finalized') return this.chain.blocks[Math.max(0, head - FINALITY_DEPTH)];
     return Number(blockTag) <= head ? this.chain.blocks[Number(blockTag)] : undefined;
   }
 

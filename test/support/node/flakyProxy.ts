@@ -50,7 +50,7 @@ export async function startFlakyProxy(options: FlakyProxyOptions): Promise<Flaky
   const batches: number[] = [];
   const times: number[] = [];
   const proxy = { share: options.share, batches, times };
-  const draw = (): (typeof FAULTS)[number] | null =>
+  const drawFault = (): (typeof FAULTS)[number] | null =>
     options.random() < proxy.share ? (FAULTS[Math.floor(options.random() * FAULTS.length)] ?? null) : null;
   const serve = async (body: string, response: ServerResponse): Promise<void> => {
     const message = JSON.parse(body) as Json | Json[];
@@ -58,22 +58,24 @@ export async function startFlakyProxy(options: FlakyProxyOptions): Promise<Flaky
     batches.push(calls.length);
     times.push(performance.now());
     if (options.latencyMs !== undefined) await delay(options.latencyMs);
-    const faults = calls.map(draw);
+    const faults = calls.map(drawFault);
     const requestFault = faults.find(isRequestFault);
     if (requestFault !== undefined) {
       failRequest(requestFault, response);
       return;
     }
-    const changedCalls = calls.map((call, index) => (faults[index] === 'stale head' ? staler(call) : call));
+    const changedCalls = calls.map((call, index) =>
+      faults[index] === 'stale head' ? askForFinalBlock(call) : call,
+    );
     const fetched = await fetch(options.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(Array.isArray(message) ? changedCalls : changedCalls[0]),
     });
     const answers = [(await fetched.json()) as Json | Json[]].flat();
-    const byId = new Map(answers.map((answer) => [answer['id'], answer]));
+    const answerById = new Map(answers.map((answer) => [answer['id'], answer]));
     const changedAnswers = calls.map((call, index) => {
-      const answer = byId.get(call['id']) ?? {};
+      const answer = answerById.get(call['id']) ?? {};
       const fault = faults[index];
       return fault === undefined || fault === null || isRequestFault(fault)
         ? answer
@@ -117,9 +119,9 @@ function failRequest(fault: RequestFault, response: ServerResponse): void {
  * Changes a call for the newest block into a call for the final block, as from a node that is behind. Returns every
  * other call as it is.
  */
-function staler(call: Json): Json {
-  const [first, ...otherParams] = (call['params'] ?? []) as unknown[];
-  return first === 'latest' ? { ...call, params: ['finalized', ...otherParams] } : call;
+function askForFinalBlock(call: Json): Json {
+  const [blockTag, ...otherParams] = (call['params'] ?? []) as unknown[];
+  return blockTag === 'latest' ? { ...call, params: ['finalized', ...otherParams] } : call;
 }
 
 function spoil(fault: CallFault, call: Json, answer: Json): Json {

@@ -11,7 +11,7 @@ interface LyingProxy {
   close(): Promise<void>;
 }
 
-const isOf = (result: unknown, block: number): result is Json =>
+const isOfBlock = (result: unknown, block: number): result is Json =>
   typeof result === 'object' &&
   result !== null &&
   'blockNumber' in result &&
@@ -25,24 +25,24 @@ export async function startLyingProxy(
 ): Promise<LyingProxy> {
   const proxy = { lies: 0 };
   const server = createServer((request, response) => {
-    const forwardUnchanged = async (): Promise<void> => {
+    const forward = async (): Promise<void> => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks).toString();
       const headers = { 'content-type': 'application/json' };
       const fetched = await fetch(nodeUrl, { method: 'POST', headers, body });
       const calls = [JSON.parse(body) as Json | Json[]].flat();
-      const callOf = new Map(calls.map((call) => [call['id'], call]));
+      const callById = new Map(calls.map((call) => [call['id'], call]));
       const changeAnswer = (answer: Json): Json => {
-        const { method, params } = callOf.get(answer['id']) ?? {};
+        const { method, params } = callById.get(answer['id']) ?? {};
         const { result } = answer;
-        if (method === 'eth_getTransactionReceipt' && isOf(result, block)) {
+        if (method === 'eth_getTransactionReceipt' && isOfBlock(result, block)) {
           proxy.lies += 1;
           return { ...answer, result: change(result) };
         }
-        const isAbout =
+        const asksForReceipts =
           method === 'eth_getBlockReceipts' && Array.isArray(params) && Number(params[0]) === block;
-        if (!isAbout || !Array.isArray(result)) return answer;
+        if (!asksForReceipts || !Array.isArray(result)) return answer;
         proxy.lies += 1;
         return { ...answer, result: (result as Json[]).map(change) };
       };
@@ -52,7 +52,7 @@ export async function startLyingProxy(
         JSON.stringify(Array.isArray(answers) ? answers.map(changeAnswer) : changeAnswer(answers)),
       );
     };
-    forwardUnchanged().catch(() => response.destroy());
+    forward().catch(() => response.destroy());
   });
   const { url, close } = await listen(server);
   return Object.assign(proxy, { url, close });

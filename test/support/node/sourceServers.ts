@@ -11,14 +11,14 @@ import { getAddress, keccak256, toUtf8Bytes } from 'ethers';
 import { addressOf, type WorldContract } from '../worlds/verifiedWorld';
 import { listen } from '../server/listen';
 
-export interface Placed {
+export interface PlacedContract {
   readonly contract: WorldContract;
   readonly chainId: number;
   readonly match: 'full_match' | 'partial_match';
 }
 
 /** Writes contracts in the layout of Sourcify's repository. Returns the folder of each contract. */
-export function writeRepository(root: string, version: 1 | 2, placed: readonly Placed[]): string[] {
+export function writeRepository(root: string, version: 1 | 2, placed: readonly PlacedContract[]): string[] {
   return placed.map(({ contract, chainId, match }) => {
     const folder = join(root, 'contracts', match, String(chainId), getAddress(addressOf(contract)));
     mkdirSync(join(folder, 'sources'), { recursive: true });
@@ -89,11 +89,11 @@ export function serveSourcify(chainId: number, contracts: readonly WorldContract
           status: 404,
           body: { customCode: 'unsupported_chain', message: 'The chain is not supported' },
         };
-      const after = Number(searchParams.get('afterMatchId') ?? 0);
+      const afterMatchId = Number(searchParams.get('afterMatchId') ?? 0);
       const limit = Number(searchParams.get('limit') ?? 200);
       const results = contracts
         .map((_, index) => row(index))
-        .filter((candidate) => Number(candidate.matchId) > after);
+        .filter((candidate) => Number(candidate.matchId) > afterMatchId);
       return { status: 200, body: { results: results.slice(0, limit) } };
     }
     const address = pathname.split('/').at(-1)?.toLowerCase();
@@ -134,12 +134,12 @@ export function serveSourcify(chainId: number, contracts: readonly WorldContract
   });
 }
 
-/** Serves Blockscout's API version 2, in pages of `page` contracts. */
-export function serveBlockscout(contracts: readonly WorldContract[], page: number): Promise<FakeServer> {
+/** Serves Blockscout's API version 2, in pages of `pageSize` contracts. */
+export function serveBlockscout(contracts: readonly WorldContract[], pageSize: number): Promise<FakeServer> {
   return serve(({ pathname, searchParams }) => {
     if (pathname === '/api/v2/smart-contracts') {
       const from = Number(searchParams.get('items_count') ?? 0);
-      const items = contracts.slice(from, from + page).map((contract) => ({
+      const items = contracts.slice(from, from + pageSize).map((contract) => ({
         address: {
           hash: getAddress(addressOf(contract)),
           is_contract: true,
@@ -151,12 +151,12 @@ export function serveBlockscout(contracts: readonly WorldContract[], page: numbe
         verified_at: VERIFIED_AT,
         coin_balance: null,
       }));
-      const hasMore = from + page < contracts.length;
+      const hasMore = from + pageSize < contracts.length;
       return {
         status: 200,
         body: {
           items,
-          next_page_params: hasMore ? { items_count: from + page, smart_contract_id: 7 } : null,
+          next_page_params: hasMore ? { items_count: from + pageSize, smart_contract_id: 7 } : null,
         },
       };
     }

@@ -69,13 +69,13 @@ export function rsiByHand(closes: readonly number[], length: number): Values {
 }
 
 /** The VWAP since 00:00 UTC. The first day counts only if it is whole. */
-export function vwapByHand(bars: readonly HandBar[], barSeconds: number, isWhole: boolean): Values {
+export function vwapByHand(bars: readonly HandBar[], barSeconds: number, isFirstDayWhole: boolean): Values {
   if (barSeconds >= 86_400) throw new Error('only for bars within a day');
   const dayOf = (time: number): number => Math.floor(time / 86_400);
   const firstDay = dayOf(bars[0]?.time ?? 0);
   return bars.map((bar, index) => {
     const day = dayOf(bar.time);
-    if (!isWhole && day === firstDay) return null;
+    if (!isFirstDayWhole && day === firstDay) return null;
     const barsOfDay = bars.slice(0, index + 1).filter(({ time }) => dayOf(time) === day);
     const volume = sum(barsOfDay.map((bar) => bar.volume));
     const value = sum(barsOfDay.map((bar) => (bar.volume * (bar.high + bar.low + bar.close)) / 3));

@@ -31,7 +31,7 @@ export interface OracleSwap {
 }
 
 interface OraclePool {
-  readonly v3: boolean;
+  readonly isV3: boolean;
   readonly token0: string;
   readonly token1: string;
   readonly feePips: number;
@@ -79,6 +79,7 @@ export function oracleSwaps(
   const pools = new Map<string, OraclePool>();
   const swaps: OracleSwap[] = [];
   for (const block of blocks) {
+    // Reserves of the last Sync, by transaction and pair.
     const syncs = new Map<string, [bigint, bigint]>();
     for (const log of block.logs) {
       const leg = vault?.read(block, log) ?? null;
@@ -91,7 +92,7 @@ export function oracleSwaps(
   return swaps;
 }
 
-function placeOf(block: ChainBlock, log: ChainLog) {
+function positionOf(block: ChainBlock, log: ChainLog) {
   const maker = block.transactions[log.transactionIndex]?.from ?? null;
   return { block: block.number, logIndex: log.logIndex, timestamp: block.timestamp, maker };
 }
@@ -102,7 +103,7 @@ function toSwap(
   { reserve0, reserve1, price, ...leg }: LegSwap,
 ): OracleSwap {
   return {
-    ...placeOf(block, log),
+    ...positionOf(block, log),
     ...leg,
     price: price === null ? null : quotient(...price),
     reserves: [reserve0, reserve1],
@@ -110,10 +111,10 @@ function toSwap(
 }
 
 function notePool({ name, args }: PlainEvent, pools: Map<string, OraclePool>): void {
-  const v2 = name === 'PairCreated';
+  const isV2 = name === 'PairCreated';
   const [token0 = '', token1 = ''] = [0, 1].map((argumentIndex) => String(args[argumentIndex]));
-  const feePips = v2 ? 3000 : Number(args[2]);
-  pools.set(String(args[v2 ? 2 : 4]), { v3: !v2, token0, token1, feePips });
+  const feePips = isV2 ? 3000 : Number(args[2]);
+  pools.set(String(args[isV2 ? 2 : 4]), { isV3: !isV2, token0, token1, feePips });
 }
 
 function readPairLog(
@@ -130,26 +131,27 @@ function readPairLog(
   const pool = pools.get(log.address);
   if (pool === undefined) return null;
   if (parsed.name === 'Sync') syncs.set(key, [parsed.args[0] as bigint, parsed.args[1] as bigint]);
-  const v3 = parsed.args.length > 6;
+  const isV3 = parsed.args.length > 6;
   // Ignores other Swap events: a V2 pair may emit an event like V3's and the reverse. The Swap of a vault has only five
   // words.
-  if (parsed.name !== 'Swap' || parsed.args.length < 6 || v3 !== pool.v3) return null;
+  if (parsed.name !== 'Swap' || parsed.args.length < 6 || isV3 !== pool.isV3) return null;
   const args = parsed.args as readonly bigint[];
-  const amount0 = v3 ? args[2]! : args[1]! - args[3]!;
-  const amount1 = v3 ? args[3]! : args[2]! - args[4]!;
+  // V2: sender, amount0In, amount1In, amount0Out, amount1Out, to. V3: sender, recipient, amount0, amount1, sqrtPriceX96 …
+  const amount0 = isV3 ? args[2]! : args[1]! - args[3]!;
+  const amount1 = isV3 ? args[3]! : args[2]! - args[4]!;
   // A pair holds less than 2^112, so an amount that overflows int256 cannot be real and is ignored.
   if (!IS_CANARY && (BigInt.asIntN(256, amount0) !== amount0 || BigInt.asIntN(256, amount1) !== amount1))
     return null;
   const sync = syncs.get(key);
-  const sqrtPrice = v3 ? args[4]! : 0n;
-  const fraction = v3
+  const sqrtPrice = isV3 ? args[4]! : 0n;
+  const [numerator, denominator] = isV3
     ? [sqrtPrice * sqrtPrice, 1n << 192n]
     : sync === undefined
       ? [0n, 0n]
       : [sync[1], sync[0]];
   const { token0, token1, feePips } = pool;
   return {
-    ...placeOf(block, log),
+    ...positionOf(block, log),
     token0,
     token1,
     feePips,
@@ -157,7 +159,7 @@ function readPairLog(
     leg: 1,
     amount0,
     amount1,
-    price: fraction[0]! > 0n && fraction[1]! > 0n ? quotient(fraction[0]!, fraction[1]!) : null,
+    price: numerator! > 0n && denominator! > 0n ? quotient(numerator!, denominator!) : null,
     reserves: null,
   };
 }

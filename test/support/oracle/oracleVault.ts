@@ -46,15 +46,18 @@ interface Pool {
   feeMoved: { readonly block: number; readonly before: bigint } | null;
   listed: boolean;
   /**
-   * Reasons for doubt, as a sum. 1: an asset manager or a managed balance. 2: a swap that the weights do not
-   * explain.
+   * Reasons for doubt, as a sum. MANAGED: an asset manager or a managed balance. UNEXPLAINED_SWAP: a swap that the
+   * weights do not explain.
    */
   doubts: number;
 }
 
+const MANAGED = 1;
+const UNEXPLAINED_SWAP = 2;
+
 type Line = (string | number | null)[];
 /** Index of the fee in the expected row of a pool. */
-const FEE = 8;
+const FEE_COLUMN = 8;
 
 export class VaultOracle {
   /** Expected rows, which start with the number of their block. */
@@ -90,7 +93,7 @@ export class VaultOracle {
         const row = this.pools.find(
           ([, , pair, , , , , , , bornBlock]) => pair === pool.pair && bornBlock !== null,
         );
-        if (row !== undefined) row[FEE] = toPips(fee);
+        if (row !== undefined) row[FEE_COLUMN] = toPips(fee);
       }
       return null;
     }
@@ -119,19 +122,20 @@ export class VaultOracle {
     if (log === undefined || listing === null) return;
     const tokens = checksummed.map((token) => token.toLowerCase());
     const fee = this.fees.get(pair) ?? 0n;
+    // The pool's own share never belongs to the main leg.
     const weightOf = (index: number): bigint =>
       tokens[index] === pair ? -1n : (listing.weights[index] ?? 0n);
     const quote = this.truth.ranked.find((token) => tokens.includes(token));
-    const standsFor = (places: readonly number[]): boolean =>
-      quote === undefined || places.includes(tokens.indexOf(quote));
-    let leg: readonly [number, number] = [0, 1];
+    const holdsQuote = (leg: readonly number[]): boolean =>
+      quote === undefined || leg.includes(tokens.indexOf(quote));
+    let mainLeg: readonly [number, number] = [0, 1];
     for (let i = 0; i < tokens.length; i += 1) {
       for (let j = i + 1; j < tokens.length; j += 1) {
         // If the pool holds a quote token, the main leg contains this token. If several legs are possible, the leg with
         // the largest sum of weights is the main leg. If several sums are equal, the first one wins.
         const sum = weightOf(i) + weightOf(j);
-        if (!standsFor([i, j])) continue;
-        if (!standsFor(leg) || sum > weightOf(leg[0]) + weightOf(leg[1])) leg = [i, j];
+        if (!holdsQuote([i, j])) continue;
+        if (!holdsQuote(mainLeg) || sum > weightOf(mainLeg[0]) + weightOf(mainLeg[1])) mainLeg = [i, j];
       }
     }
     const balances = tokens.map(() => 0n);
@@ -142,12 +146,12 @@ export class VaultOracle {
       tokens,
       balances,
       listing,
-      leg,
+      leg: mainLeg,
       birth,
       fee,
       feeMoved: null,
       listed: false,
-      doubts: managers.some((manager) => BigInt(manager) !== 0n) ? 1 : 0,
+      doubts: managers.some((manager) => BigInt(manager) !== 0n) ? MANAGED : 0,
     };
     this.byId.set(id, pool);
     if (block.number >= this.firstBlock) this.list(pool, block, log);
@@ -182,29 +186,30 @@ export class VaultOracle {
       pool.balances[index] = pool.balances[index]! + delta;
     };
     const isIngested = block.number >= this.firstBlock;
-    const note = (kind: string): void => {
+    const pushState = (kind: string): void => {
       if (isIngested)
         this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' '), pool.doubts]);
     };
     if (name === 'PoolBalanceManaged') {
       // A manager reports its own balance, so the oracle adds only the cash.
       addBalance(args[2] as string, args[3] as bigint);
-      pool.doubts |= 1;
-      note('collect');
+      pool.doubts |= MANAGED;
+      pushState('collect');
     }
     if (name === 'PoolBalanceChanged') {
       const [tokens, deltas, fees] = [args[2] as string[], args[3] as bigint[], args[4] as bigint[]];
       tokens.forEach((token, index) => addBalance(token, deltas[index]! - fees[index]!));
       const kind = deltas.some((delta) => delta < 0n) ? 'burn' : 'mint';
       const movedAmounts = pool.leg.map((index) => String(deltas[index]!).replace('-', ''));
-      note(kind);
+      pushState(kind);
       if (isIngested) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...movedAmounts]);
     }
     if (name !== 'Swap') return null;
     const [tokenIn, tokenOut] = [args[1] as string, args[2] as string].map((token) => token.toLowerCase());
     const [amountIn, amountOut] = [args[3] as bigint, args[4] as bigint];
     // The ingester does not see swaps before the first block, so such swaps raise no doubt.
-    if (isIngested && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut)) pool.doubts |= 2;
+    if (isIngested && !this.isFair(pool, tokenIn!, tokenOut!, amountIn, amountOut))
+      pool.doubts |= UNEXPLAINED_SWAP;
     addBalance(tokenIn!, amountIn);
     addBalance(tokenOut!, -amountOut);
     if (tokenIn === pool.pair || tokenOut === pool.pair) {
@@ -212,11 +217,11 @@ export class VaultOracle {
       const kind = tokenOut === pool.pair ? 'mint' : 'burn';
       const [token, amount] = kind === 'mint' ? [tokenIn, amountIn] : [tokenOut, amountOut];
       const movedAmounts = pool.leg.map((index) => (pool.tokens[index] === token ? String(amount) : '0'));
-      note(kind);
+      pushState(kind);
       if (isIngested) this.liquidity.push([block.number, log.logIndex, pool.pair, kind, ...movedAmounts]);
       return null;
     }
-    note('swap');
+    pushState('swap');
     return isIngested ? this.toLeg(pool, tokenIn!, tokenOut!, amountIn, amountOut) : null;
   }
 
@@ -228,41 +233,43 @@ export class VaultOracle {
     amountIn: bigint,
     amountOut: bigint,
   ): boolean {
-    const [i, o] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
+    const [indexIn, indexOut] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
     const { weights } = pool.listing;
-    if (weights.length === 0 || pool.doubts % 2 === 1) return true;
-    const [balanceIn, balanceOut] = [Number(pool.balances[i]), Number(pool.balances[o])];
+    if (weights.length === 0 || (pool.doubts & MANAGED) !== 0) return true;
+    const [balanceIn, balanceOut] = [Number(pool.balances[indexIn]), Number(pool.balances[indexOut])];
     const outFor = (amount: number): number => {
       const amountAfterFee = Math.max(0, amount) * (1 - toPips(pool.fee) / 1e6);
       return amountAfterFee === 0
         ? 0
         : balanceOut *
-            (1 - (balanceIn / (balanceIn + amountAfterFee)) ** (Number(weights[i]) / Number(weights[o])));
+            (1 -
+              (balanceIn / (balanceIn + amountAfterFee)) **
+                (Number(weights[indexIn]) / Number(weights[indexOut])));
     };
     // The slack of 1e-12 of the balance is far more than the rounding error of the floats, 1e-16.
     const [slackIn, slackOut] = [2 + balanceIn * 1e-12, 2 + balanceOut * 1e-12];
-    const sentAmount = Number(amountOut);
+    const paidOut = Number(amountOut);
     return (
-      sentAmount >= outFor(Number(amountIn) - slackIn) * 0.99 - slackOut &&
-      sentAmount <= outFor(Number(amountIn) + slackIn) * 1.01 + slackOut
+      paidOut >= outFor(Number(amountIn) - slackIn) * 0.99 - slackOut &&
+      paidOut <= outFor(Number(amountIn) + slackIn) * 1.01 + slackOut
     );
   }
 
   private toLeg(pool: Pool, tokenIn: string, tokenOut: string, amountIn: bigint, amountOut: bigint): LegSwap {
-    const [a, b] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
-    const [i, j] = a < b ? [a, b] : [b, a];
+    const [indexIn, indexOut] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
+    const [lower, higher] = indexIn < indexOut ? [indexIn, indexOut] : [indexOut, indexIn];
     const { balances, listing } = pool;
-    const [weight0, weight1] = [listing.weights[i] ?? 0n, listing.weights[j] ?? 0n];
-    const [numerator, denominator] = [balances[j]! * weight0, balances[i]! * weight1];
+    const [weight0, weight1] = [listing.weights[lower] ?? 0n, listing.weights[higher] ?? 0n];
+    const [numerator, denominator] = [balances[higher]! * weight0, balances[lower]! * weight1];
     return {
       pair: pool.pair,
-      leg: 256 * i + j,
-      token0: pool.tokens[i]!,
-      token1: pool.tokens[j]!,
-      amount0: a < b ? amountIn : -amountOut,
-      amount1: a < b ? -amountOut : amountIn,
-      reserve0: balances[i]!,
-      reserve1: balances[j]!,
+      leg: 256 * lower + higher,
+      token0: pool.tokens[lower]!,
+      token1: pool.tokens[higher]!,
+      amount0: indexIn < indexOut ? amountIn : -amountOut,
+      amount1: indexIn < indexOut ? -amountOut : amountIn,
+      reserve0: balances[lower]!,
+      reserve1: balances[higher]!,
       price: pool.doubts === 0 && numerator > 0n && denominator > 0n ? [numerator, denominator] : null,
       feePips: toPips(pool.fee),
     };

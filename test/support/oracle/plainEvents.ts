@@ -55,9 +55,9 @@ const EVENTS = new Map(
 /** First topics of all events of V2 and V3 pairs. A log with such a topic may still be malformed. */
 export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   [...EVENTS].flatMap(([topic, { name, parameters }]) => {
-    const ofPair =
+    const isOfPair =
       !parameters.some(({ type }) => type === 'bytes32') && !/Created|Percentage|Registered/.test(name);
-    return ofPair ? [topic] : [];
+    return isOfPair ? [topic] : [];
   }),
 );
 
@@ -70,16 +70,18 @@ export function parsePlain(log: {
   if (event === undefined) return null;
   const { parameters } = event;
   if (log.topics.length !== 1 + parameters.filter(({ indexed }) => indexed).length) return null;
-  const inData = parameters.length - log.topics.length + 1;
+  const wordsInData = parameters.length - log.topics.length + 1;
   const isStatic = !parameters.some(({ type }) => type.endsWith('[]'));
   const digits = log.data.length - 2;
-  if (isStatic ? digits !== 64 * inData : digits < 64 * inData) return null;
+  if (isStatic ? digits !== 64 * wordsInData : digits < 64 * wordsInData) return null;
   const args: Word[] = [];
-  let [topicAt, wordAt] = [1, 0];
+  let [topicIndex, wordIndex] = [1, 0];
   for (const { type, indexed } of parameters) {
-    const word = indexed ? log.topics[topicAt]!.slice(2) : log.data.slice(2 + 64 * wordAt, 66 + 64 * wordAt);
-    if (indexed) topicAt += 1;
-    else wordAt += 1;
+    const word = indexed
+      ? log.topics[topicIndex]!.slice(2)
+      : log.data.slice(2 + 64 * wordIndex, 66 + 64 * wordIndex);
+    if (indexed) topicIndex += 1;
+    else wordIndex += 1;
     const value = type.endsWith('[]') ? readArray(type.slice(0, -2), log.data, word) : readWord(type, word);
     if (value === null) return null;
     args.push(value);

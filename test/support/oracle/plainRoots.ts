@@ -34,8 +34,8 @@ const LIST_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function plainHeader(header: Fields): Buffer {
-  const present = HEADER_FIELDS.filter((name) => header[name.replace('#', '')] !== undefined);
-  return rlp(present.map((name) => fieldOf(header, name)));
+  const presentNames = HEADER_FIELDS.filter((name) => header[name.replace('#', '')] !== undefined);
+  return rlp(presentNames.map((name) => fieldOf(header, name)));
 }
 
 export function plainTransaction(transaction: Fields): Buffer {
@@ -81,9 +81,9 @@ function nodeOf(pairs: readonly Pair[], keccak: Keccak): Item {
     return [compact(first[0].slice(0, sharedLength), false), referenceOf(nodeOf(pathsLeft, keccak), keccak)];
   }
   const children = Array.from({ length: 16 }, (_, nibble) => {
-    const below = pairs.filter(([path]) => path[0] === nibble);
+    const pairsBelow = pairs.filter(([path]) => path[0] === nibble);
     const child = nodeOf(
-      below.map(([path, value]): Pair => [path.slice(1), value]),
+      pairsBelow.map(([path, value]): Pair => [path.slice(1), value]),
       keccak,
     );
     return referenceOf(child, keccak);
@@ -129,6 +129,7 @@ function bytesOf(hex: unknown): Buffer {
 
 function rlp(item: Item): Buffer {
   if (Buffer.isBuffer(item)) {
+    // A small byte is its own encoding.
     const isOwnCode = item.length === 1 && (item[0] ?? 0) < 0x80;
     return isOwnCode ? item : Buffer.concat([lengthOf(item.length, 0x80), item]);
   }

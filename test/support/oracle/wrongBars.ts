@@ -29,21 +29,22 @@ interface PairFacts {
   readonly baseIsToken0: boolean;
 }
 
-const close = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+const isClose = (a: number, b: number): boolean =>
+  Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 
 function isSame(bar: Bar, expected: OracleBar, { decimals0, decimals1, baseIsToken0 }: PairFacts): boolean {
   const scale = 10 ** decimals0 / 10 ** decimals1;
-  const price = (raw: number): number => (baseIsToken0 ? raw * scale : 1 / (raw * scale));
+  const toBasePrice = (raw: number): number => (baseIsToken0 ? raw * scale : 1 / (raw * scale));
   const [high, low] = baseIsToken0 ? [expected.high, expected.low] : [expected.low, expected.high];
   const volume = baseIsToken0
     ? Number(expected.volume0) / 10 ** decimals0
     : Number(expected.volume1) / 10 ** decimals1;
   return (
-    close(bar.open, price(expected.open)) &&
-    close(bar.close, price(expected.close)) &&
-    close(bar.high, price(high)) &&
-    close(bar.low, price(low)) &&
-    close(bar.volume, volume) &&
+    isClose(bar.open, toBasePrice(expected.open)) &&
+    isClose(bar.close, toBasePrice(expected.close)) &&
+    isClose(bar.high, toBasePrice(high)) &&
+    isClose(bar.low, toBasePrice(low)) &&
+    isClose(bar.volume, volume) &&
     bar.trades === expected.trades &&
     bar.buys === (baseIsToken0 ? expected.outs0 : expected.outs1)
   );
@@ -63,21 +64,21 @@ export async function findWrongBars(
         `${url}/api/v1/pairs/${pair}/ticks?timeframe=${timeframe}&currency=quote&limit=1000`,
       );
       const { data } = (await answer.json()) as { data: Bar[] };
-      const unmatchedBars = new Map(
+      const missingBars = new Map(
         [...expected]
           // Leaves out bars without a priced swap. A swap has no price when its Sync is in another transaction.
           .filter(([key, bar]) => key.startsWith(`${seconds} ${pair} `) && !Number.isNaN(bar.open))
           .map(([key, bar]) => [Number(key.split(' ')[2]), bar]),
       );
       for (const bar of data) {
-        const foundBar = unmatchedBars.get(bar.time);
-        unmatchedBars.delete(bar.time);
-        if (foundBar !== undefined && isSame(bar, foundBar, factsOf(pair))) continue;
+        const expectedBar = missingBars.get(bar.time);
+        missingBars.delete(bar.time);
+        if (expectedBar !== undefined && isSame(bar, expectedBar, factsOf(pair))) continue;
         wrong.push(
-          `${pair} ${timeframe} ${JSON.stringify(bar)} is not ${foundBar === undefined ? 'there' : `trades ${foundBar.trades}`}`,
+          `${pair} ${timeframe} ${JSON.stringify(bar)} is not ${expectedBar === undefined ? 'expected' : `trades ${expectedBar.trades}`}`,
         );
       }
-      for (const time of unmatchedBars.keys()) wrong.push(`${pair} ${timeframe} ${time} is missing`);
+      for (const time of missingBars.keys()) wrong.push(`${pair} ${timeframe} ${time} is missing`);
     }
   }
   return wrong;

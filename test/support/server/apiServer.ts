@@ -88,11 +88,11 @@ function send(port: number, path: string, headers: Record<string, string>, metho
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
         const text = bytes.toString();
-        const flat = Object.fromEntries(
+        const headerTexts = Object.fromEntries(
           Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
         );
         const json = text.startsWith('{') ? JSON.parse(text) : undefined;
-        resolve({ status: response.statusCode ?? 0, headers: flat, text, bytes, json });
+        resolve({ status: response.statusCode ?? 0, headers: headerTexts, text, bytes, json });
       });
     });
     call.on('error', reject);

@@ -122,10 +122,10 @@ export async function openPage(
   page.on('pageerror', (error) => faults.push(`uncaught error: ${error.message}`));
   page.on('console', (message) => {
     if (message.type() !== 'error') return;
-    const { url: from } = message.location();
+    const { url: source } = message.location();
     const status = Number(/status of (\d{3})/.exec(message.text())?.[1] ?? 0);
-    const isExpected = status === 503 || expected(status, new URL(from || url).pathname);
-    if (!isExpected) faults.push(`console: ${message.text()} (${from})`);
+    const isExpected = status === 503 || expected(status, new URL(source || url).pathname);
+    if (!isExpected) faults.push(`console: ${message.text()} (${source})`);
   });
   page.on('request', (request) => {
     const target = request.url();
@@ -168,16 +168,16 @@ export async function measurePicture(page: Page, png: Buffer): Promise<PictureFa
       const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (letter) => letter.charCodeAt(0));
       const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
       const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-      const pen = canvas.getContext('2d');
-      pen.drawImage(bitmap, 0, 0);
-      const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+      const drawing = canvas.getContext('2d');
+      drawing.drawImage(bitmap, 0, 0);
+      const { data } = drawing.getImageData(0, 0, bitmap.width, bitmap.height);
       let sum = 0, squares = 0;
       const colours = new Set();
-      for (let at = 0; at < data.length; at += 4) {
-        const light = (data[at] + data[at + 1] + data[at + 2]) / 3;
-        sum += light;
-        squares += light * light;
-        colours.add(((data[at] >> 4) << 8) | ((data[at + 1] >> 4) << 4) | (data[at + 2] >> 4));
+      for (let pixel = 0; pixel < data.length; pixel += 4) {
+        const brightness = (data[pixel] + data[pixel + 1] + data[pixel + 2]) / 3;
+        sum += brightness;
+        squares += brightness * brightness;
+        colours.add(((data[pixel] >> 4) << 8) | ((data[pixel + 1] >> 4) << 4) | (data[pixel + 2] >> 4));
       }
       const count = data.length / 4;
       return { deviation: Math.sqrt(squares / count - (sum / count) ** 2), colours: colours.size };

@@ -29,13 +29,13 @@ export async function openStill(
   }: { look?: Look; timeframe?: '1m' | '15m'; change?: (bars: Bar[]) => Bar[] } = {},
 ): Promise<Page> {
   const page = await pages.openBlank({ look });
-  const answers = new Map<string, object>();
+  const answerByUrl = new Map<string, object>();
   await page.route('**/activity/stream*', (route) => route.fulfill({ status: 503, json: {} }));
   await changeAnswers(page, '**/ticks?*', (answer, url) => {
     const { data, ...rest } = ticksShape.parse(answer);
-    const keptAnswer = answers.get(url) ?? { ...rest, data: change(data) };
-    answers.set(url, keptAnswer);
-    return keptAnswer;
+    const firstAnswer = answerByUrl.get(url) ?? { ...rest, data: change(data) };
+    answerByUrl.set(url, firstAnswer);
+    return firstAnswer;
   });
   await page.goto(`/pair/${pages.world.pair}?timeframe=${timeframe}`);
   await untilLoaded(page);
@@ -65,9 +65,11 @@ const DOWNLOAD_MS = 60_000;
  */
 export async function downloadBy(page: Page, name: string): Promise<Buffer> {
   for (;;) {
-    const begun = page.waitForEvent('download', { timeout: DOWNLOAD_MS }).catch((error: Error) => error);
+    const downloadEvent = page
+      .waitForEvent('download', { timeout: DOWNLOAD_MS })
+      .catch((error: Error) => error);
     await page.getByRole('button', { name }).click();
-    const download = await begun;
+    const download = await downloadEvent;
     if (!(download instanceof Error)) return bytesOf(download);
     if (download.name !== 'TimeoutError') throw download;
   }
@@ -116,10 +118,10 @@ export async function checkIndicators(page: Page, timeframe: keyof typeof SECOND
   // After falling prices alone, an RSI is 0 but for errors of rounding.
   const round = (name: string, value: number): number =>
     Number(name === 'rsi_14' ? value.toFixed(6) : value.toPrecision(8));
-  const rounded = (name: string, values: Column): Column =>
+  const roundAll = (name: string, values: Column): Column =>
     values.map((value) => (value === null ? null : round(name, value)));
   for (const [name, values] of Object.entries(wantedColumns))
-    expect([name, rounded(name, column(name))]).toEqual([name, rounded(name, values)]);
+    expect([name, roundAll(name, column(name))]).toEqual([name, roundAll(name, values)]);
   // The VWAP of the newest bar is known, because the page loads the whole day.
   expect(column('vwap').at(-1)).not.toBeNull();
   return bars;

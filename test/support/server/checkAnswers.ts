@@ -20,7 +20,7 @@ interface Operation {
 
 /** Most faults to describe for one answer. */
 const FAULTS_MAX = 5;
-const BODY_SHOWN = 400;
+const BODY_CHARACTERS_SHOWN = 400;
 
 export function checkAnswers(routes: readonly Route[]): Koa.Middleware<RequestState> {
   let validators: Validators | null = null;
@@ -34,7 +34,7 @@ export function checkAnswers(routes: readonly Route[]): Koa.Middleware<RequestSt
     ctx.status = 500;
     ctx.remove('Content-Encoding');
     ctx.type = 'text/plain';
-    ctx.body = `${ctx.method} ${ctx.url} does not fit the OpenAPI document: ${fault}\n${text.slice(0, BODY_SHOWN)}`;
+    ctx.body = `${ctx.method} ${ctx.url} does not fit the OpenAPI document: ${fault}\n${text.slice(0, BODY_CHARACTERS_SHOWN)}`;
     process.stderr.write(`${ctx.body}\n`);
   };
 }
@@ -63,7 +63,7 @@ function createValidators(routes: readonly Route[]): Validators {
   };
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'document', components: document.components });
-  const compiled = new Map<string, ValidateFunction | null>();
+  const validateByKey = new Map<string, ValidateFunction | null>();
   const find = (route: string | null, method: string, status: number): ValidateFunction | null => {
     const schema =
       route === null
@@ -74,9 +74,9 @@ function createValidators(routes: readonly Route[]): Validators {
   return {
     check(route, method, status, body) {
       const key = `${route ?? ''} ${method} ${status}`;
-      const compiledCheck = compiled.get(key);
-      const validate = compiledCheck === undefined ? find(route, method, status) : compiledCheck;
-      compiled.set(key, validate);
+      const knownValidate = validateByKey.get(key);
+      const validate = knownValidate === undefined ? find(route, method, status) : knownValidate;
+      validateByKey.set(key, validate);
       if (validate === null) return `status ${status} has no JSON schema`;
       if (validate(body) === true) return null;
       const faults = (validate.errors ?? []).map(

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock, withDeadline } from '../../../src/node/rpc/clock';
 import type { Random } from '../random';
 
-interface Held {
+interface HeldEvent {
   readonly id: string;
   readonly block: number;
   readonly logIndex: number;
@@ -28,7 +28,7 @@ export class NetEvents {
    * events. */
   readonly faults: string[] = [];
   reorgs = 0;
-  private readonly heldEvents: Held[] = [];
+  private readonly heldEvents: HeldEvent[] = [];
 
   /** The events as `<id> <tx_hash>`, in the order of their arrival. */
   net(): string[] {
@@ -54,11 +54,11 @@ export class NetEvents {
 
   private takeEvent({ id, block_number: block, log_index: logIndex, tx_hash: txHash }: StreamData): void {
     const lastHeld = this.heldEvents.at(-1);
-    const follows =
+    const isInOrder =
       lastHeld === undefined ||
       block > lastHeld.block ||
       (block === lastHeld.block && logIndex > lastHeld.logIndex);
-    if (!follows) this.faults.push(`event ${id} arrived after ${lastHeld.id}`);
+    if (!isInOrder) this.faults.push(`event ${id} arrived after ${lastHeld.id}`);
     this.heldEvents.push({ id, block, logIndex, txHash });
   }
 }
@@ -74,17 +74,17 @@ export class EventFollower extends NetEvents {
   private running: Promise<void> = Promise.resolve();
 
   /**
-   * `url` returns the current address of the stream. `after` is the first Last-Event-ID. `stayMs` limits one
+   * `url` returns the current address of the stream. `lastEventId` is the first Last-Event-ID. `stayMs` limits one
    * connection.
    */
   constructor(
     private readonly url: () => string,
     private readonly random: Random,
-    after: string,
+    lastEventId: string,
     private stayMs: number,
   ) {
     super();
-    this.lastId = after;
+    this.lastId = lastEventId;
   }
 
   begin(): void {

@@ -25,12 +25,12 @@ const figures = { times: [], busy: [], failures: 0, rssMax: 0 };
 let stopped = false;
 parentPort.once('message', () => (stopped = true));
 const ask = () => new Promise((resolve) => {
-  const began = performance.now();
-  const computed = computedMs();
+  const startedAt = performance.now();
+  const computedBefore = computedMs();
   const done = (isFine) => {
     if (isFine) {
-      figures.times.push(performance.now() - began);
-      figures.busy.push(computedMs() - computed);
+      figures.times.push(performance.now() - startedAt);
+      figures.busy.push(computedMs() - computedBefore);
     } else figures.failures += 1;
     resolve();
   };

@@ -85,10 +85,12 @@ async function timeTasks(page: Page, work: () => Promise<void>): Promise<number[
   await tracingEnd;
   await session.detach();
   const threadOf = ({ pid, tid }: { pid: number; tid: number }): string => `${pid} ${tid}`;
-  const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
-  const ofMain = new Set(mains.map(threadOf));
+  const namesOfMain = events.filter(
+    ({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain',
+  );
+  const mainThreads = new Set(namesOfMain.map(threadOf));
   return events
-    .filter((event) => event.ph === 'X' && /\bRunTask$/.test(event.name) && ofMain.has(threadOf(event)))
+    .filter((event) => event.ph === 'X' && /\bRunTask$/.test(event.name) && mainThreads.has(threadOf(event)))
     .map(({ tdur }) => tdur / 1_000)
     .sort((a, b) => b - a);
 }
@@ -111,7 +113,7 @@ const REFERENCE = `<!doctype html><title>Reference</title><body><script>
       }
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     }
-    for (let turn = 0; turn < 3; turn += 1) await (await fetch('/healthz?turn=' + turn)).text();
+    for (let round = 0; round < 3; round += 1) await (await fetch('/healthz?round=' + round)).text();
     window.referenceMs = performance.now();
   })();
 </script>`;

@@ -54,12 +54,12 @@ interface PagesOptions extends Partial<PageWorldOptions> {
 }
 
 export async function startPages(options: PagesOptions = {}): Promise<Pages> {
-  const { expected: usual = isLookUp, browser = [], ...worldOptions } = options;
+  const { expected: usuallyExpected = isLookUp, browser = [], ...worldOptions } = options;
   const launched = await launchBrowser(...browser);
   const world = await startPageWorld(worldOptions);
   const opened: WatchedPage[] = [];
   const openBlank = async (page: PageOptions = {}): Promise<Page> => {
-    const { look = DESKTOP, script, url = world.url, expected = usual } = page;
+    const { look = DESKTOP, script, url = world.url, expected = usuallyExpected } = page;
     const watched = await openPage(launched.browser, url, look, expected);
     opened.push(watched);
     if (script !== undefined) await watched.context.addInitScript(script);

@@ -70,7 +70,7 @@ interface SpawnOptions {
 }
 
 /** The programs of this process with a known API address, the newest for each address. */
-const listening = new Map<string, Spawned>();
+const programByUrl = new Map<string, Spawned>();
 
 const tailOf = (text: string): string => text.trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
 
@@ -137,7 +137,7 @@ export async function startProgram(
     await spawned.end('SIGKILL');
     throw new Error(`the program did not start its API: ${spawned.lastWords()}`);
   }
-  listening.set(url, spawned);
+  programByUrl.set(url, spawned);
   return { ...spawned, url };
 }
 
@@ -196,7 +196,7 @@ export function isEngine(pid: number, dataDir: string): boolean {
  * has ended.
  */
 export async function waitForBlock(url: string, block: number): Promise<void> {
-  const program = listening.get(url);
+  const program = programByUrl.get(url);
   const readIndexedBlock = async (): Promise<string> => {
     if (program?.hasEnded() === true)
       throw new Error(`block ${block} cannot be indexed: ${program.lastWords()}`);

@@ -54,19 +54,19 @@ export interface ProgramHome {
 }
 
 export async function createProgramHome(): Promise<ProgramHome> {
-  const test = await createTestDatabase();
-  const cable = new Cable(Number(new URL(test.writerUrl).port));
+  const testDatabase = await createTestDatabase();
+  const cable = new Cable(Number(new URL(testDatabase.writerUrl).port));
   await cable.join();
-  const through = (url: string): string => {
-    const changed = new URL(url);
-    changed.port = String(cable.port);
-    return changed.toString();
+  const throughCable = (url: string): string => {
+    const cableUrl = new URL(url);
+    cableUrl.port = String(cable.port);
+    return cableUrl.toString();
   };
   const running: RunningProgram[] = [];
-  const database = openDatabase({ url: test.writerUrl });
+  const database = openDatabase({ url: testDatabase.writerUrl });
   return {
     database,
-    writerUrl: test.writerUrl,
+    writerUrl: testDatabase.writerUrl,
     cable,
     async start(rpcUrls, settings = {}, ingest = true): Promise<RunningProgram> {
       const allSettings = {
@@ -77,8 +77,8 @@ export async function createProgramHome(): Promise<ProgramHome> {
         CHAIN_CONFIG: 'chain.json',
         START_BLOCK: '0',
         RATE_LIMIT_PER_MINUTE: '0',
-        CLICKHOUSE_URL: through(test.writerUrl),
-        CLICKHOUSE_READ_URL: through(test.readerUrl),
+        CLICKHOUSE_URL: throughCable(testDatabase.writerUrl),
+        CLICKHOUSE_READ_URL: throughCable(testDatabase.readerUrl),
         // This variable is set only under jest.cluster.config.js, where the test database is on a cluster.
         ...(process.env['CANDLEHOUSE_TEST_CLUSTER'] === undefined
           ? {}
@@ -93,7 +93,7 @@ export async function createProgramHome(): Promise<ProgramHome> {
       await Promise.all(running.map((program) => program.stop()));
       await cable.cut();
       await database.close();
-      await test.drop();
+      await testDatabase.drop();
     },
   };
 }
@@ -106,10 +106,10 @@ async function startProgram(
   const config = loadConfig(settings, (path) =>
     path === 'chain.json' ? description : readFileSync(path, 'utf8'),
   );
-  const lines: LogLine[] = [];
+  const logLines: LogLine[] = [];
   const log = pino(
     { level: 'info', base: null },
-    { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
+    { write: (line: string) => logLines.push(JSON.parse(line) as LogLine) },
   );
   const controller = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -120,8 +120,8 @@ async function startProgram(
   });
   const ready = async (): Promise<ReadyAnswer> =>
     readyShape.parse(await (await fetch(`${url}/readyz`)).json());
-  const untilReadyAnswer = (test: (answer: ReadyAnswer) => boolean): Promise<ReadyAnswer> =>
-    eventually(ready, test);
+  const untilReadyAnswer = (holds: (answer: ReadyAnswer) => boolean): Promise<ReadyAnswer> =>
+    eventually(ready, holds);
   const listProblems = async (code: string): Promise<ReadyAnswer['problems']> => {
     const { problems } = await untilReadyAnswer((answer) =>
       answer.problems.some((problem) => problem.code === code),
@@ -130,13 +130,13 @@ async function startProgram(
   };
   return {
     url,
-    log: lines,
+    log: logLines,
     ready,
     listProblems,
     untilProblem: async (code) => (await listProblems(code))[0]!.message,
     async untilCalm(codes): Promise<void> {
-      const counts = (code: string): boolean => codes === undefined || codes.includes(code);
-      await untilReadyAnswer(({ problems }) => !problems.some(({ code }) => counts(code)));
+      const isAwaited = (code: string): boolean => codes === undefined || codes.includes(code);
+      await untilReadyAnswer(({ problems }) => !problems.some(({ code }) => isAwaited(code)));
     },
     async untilBlock(number, hash): Promise<void> {
       await untilReadyAnswer(({ checks: { head } }) =>

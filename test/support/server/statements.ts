@@ -15,10 +15,10 @@ async function readCounts(url: string): Promise<Map<string, number>> {
 
 /** The statements while `work` runs, the most frequent first. */
 export async function watchStatements(url: string, work: () => Promise<unknown>): Promise<Statements> {
-  const before = await readCounts(url);
+  const countsBefore = await readCounts(url);
   await work();
   const sentStatements = [...(await readCounts(url))].map(
-    ([name, count]) => [name, count - (before.get(name) ?? 0)] as const,
+    ([name, count]) => [name, count - (countsBefore.get(name) ?? 0)] as const,
   );
   return sentStatements.filter(([, count]) => count > 0).sort(([, countA], [, countB]) => countB - countA);
 }

@@ -12,7 +12,9 @@ type Fields = Readonly<Record<string, unknown>>;
 type SignedTransaction = Fields & { readonly hash: string; readonly from: string };
 
 /** Number of different transactions of the stub chain. Signing takes milliseconds, so its blocks share them. */
-const SIGNED = 256;
+const SIGNED_TRANSACTIONS = 256;
+/** Blocks one after the other begin this many transactions apart. */
+const BLOCK_STEP = 31;
 const ROUTER = `0x99${'0'.repeat(37)}1`;
 
 export class BlockSealer {
@@ -30,7 +32,9 @@ export class BlockSealer {
 
   /** The transactions of a block. Different blocks begin at different places of the same list. */
   transactions(block: number, count: number): SignedTransaction[] {
-    return Array.from({ length: count }, (_, index) => this.transaction((block * 31 + index) % SIGNED));
+    return Array.from({ length: count }, (_, index) =>
+      this.transaction((block * BLOCK_STEP + index) % SIGNED_TRANSACTIONS),
+    );
   }
 
   /** The transaction with this nonce. */
@@ -67,7 +71,7 @@ export class BlockSealer {
 function sign(wallets: readonly Wallet[], index: number): SignedTransaction {
   const wallet = wallets[index % wallets.length];
   if (wallet === undefined) throw new RangeError('there are no wallets');
-  const shape = transactionOf({
+  const fields = transactionOf({
     transactionHash: '',
     transactionIndex: '0x0',
     blockHash: '',
@@ -82,22 +86,21 @@ function sign(wallets: readonly Wallet[], index: number): SignedTransaction {
     chainId: 369,
     nonce: index,
     to: ROUTER,
-    gasLimit: shape.gas,
-    maxFeePerGas: shape.maxFeePerGas,
-    maxPriorityFeePerGas: shape.maxFeePerGas,
-    data: shape.input,
+    gasLimit: fields.gas,
+    maxFeePerGas: fields.maxFeePerGas,
+    maxPriorityFeePerGas: fields.maxFeePerGas,
+    data: fields.input,
   });
   const { hash, r, s, yParity } = signedBy(wallet, unsigned);
-  const priority = shape.maxFeePerGas;
   return {
-    ...shape,
+    ...fields,
     hash,
     r,
     s,
     yParity,
     v: yParity,
     nonce: toQuantity(index),
-    maxPriorityFeePerGas: priority,
+    maxPriorityFeePerGas: fields.maxFeePerGas,
   };
 }
 

@@ -22,13 +22,26 @@ export const STUB_V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`;
 export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
 const BLOCK_SECONDS = 10;
 const SWAPS_PER_TX = 2;
+/** Tick spacing and fee of the V3 pools. */
+const TICK_SPACING = 60;
+const FEE_PIPS = 3_000;
+/** Liquidity and tick in all V3 swaps. */
+const LIQUIDITY = 1n << 70n;
+const TICK = 12;
+const GAS_PER_TX = 21_000;
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
 const hexDigits = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 export const hex = (value: number): string => `0x${value.toString(16)}`;
+/** An address that begins with its kind: 01 and 02 tokens, e2 and e3 pools, 77 traders, 99 the router. */
 const address = (kind: string, index: number): string =>
   `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
 const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
+
+/** One pair in five is a V3 pool, unless all pairs are V2 pairs. */
+const isV3Pair = (index: number, onlyV2: boolean): boolean => !onlyV2 && index % 5 === 4;
+const baseToken = (index: number): string => address('01', index % 200);
+const quoteToken = (index: number): string => address('02', index % 7);
 
 /** Index of a random pair: popular pairs trade most, because the index is proportional to u³. */
 function pairAt(random: () => number, pairs: number): number {
@@ -48,21 +61,19 @@ function swapLogs(random: () => number, pairs: number, onlyV2: boolean): StubLog
   const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const trader = topicOf(address('77', Math.floor(random() * 500)));
-  const v3 = !onlyV2 && index % 5 === 4;
-  const pool = address(v3 ? 'e3' : 'e2', index);
+  const isV3 = isV3Pair(index, onlyV2);
+  const pool = address(isV3 ? 'e3' : 'e2', index);
   const transfer = (token: string, amount: bigint): StubLog => ({
     address: token,
     topics: [TOPIC.transfer, trader, topicOf(pool)],
     data: `0x${word(amount)}`,
   });
-  const transfers = [
-    transfer(address('01', index % 200), amountIn),
-    transfer(address('02', index % 7), amountOut),
-  ];
-  if (v3) {
+  const transfers = [transfer(baseToken(index), amountIn), transfer(quoteToken(index), amountOut)];
+  if (isV3) {
     const sqrtPrice = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
-    const negative = (1n << 256n) - amountOut;
-    const data = `0x${word(amountIn)}${word(negative)}${word(sqrtPrice)}${word(1n << 70n)}${word(12)}`;
+    // The amount that the pool pays is negative, in two's complement.
+    const negativeOut = (1n << 256n) - amountOut;
+    const data = `0x${word(amountIn)}${word(negativeOut)}${word(sqrtPrice)}${word(LIQUIDITY)}${word(TICK)}`;
     return [...transfers, { address: pool, topics: [TOPIC.v3Swap, trader, trader], data }];
   }
   const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
@@ -77,10 +88,14 @@ function swapLogs(random: () => number, pairs: number, onlyV2: boolean): StubLog
 
 function creationLogs(pairs: number, onlyV2: boolean): StubLog[] {
   return Array.from({ length: pairs }, (_, index) => {
-    const tokens = [topicOf(address('01', index % 200)), topicOf(address('02', index % 7))];
-    if (!onlyV2 && index % 5 === 4) {
-      const data = `0x${word(60)}${address('e3', index).slice(2).padStart(64, '0')}`;
-      return { address: STUB_V3_FACTORY, topics: [TOPIC.poolCreated, ...tokens, `0x${word(3000)}`], data };
+    const tokens = [topicOf(baseToken(index)), topicOf(quoteToken(index))];
+    if (isV3Pair(index, onlyV2)) {
+      const data = `0x${word(TICK_SPACING)}${address('e3', index).slice(2).padStart(64, '0')}`;
+      return {
+        address: STUB_V3_FACTORY,
+        topics: [TOPIC.poolCreated, ...tokens, `0x${word(FEE_PIPS)}`],
+        data,
+      };
     }
     const data = `0x${address('e2', index).slice(2).padStart(64, '0')}${word(index)}`;
     return { address: STUB_V2_FACTORY, topics: [TOPIC.pairCreated, ...tokens], data };
@@ -145,14 +160,14 @@ interface StubDraft {
 function encodeBlock(draft: StubDraft): StubBlock {
   const { number, fork, parentHash, timestamp, logs, bloomOf, logsPerTx, indexer, sealer } = draft;
   const bloom = bloomOf(logs);
-  const name = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
+  const blockDigits = `${hexDigits(fork, 8)}${hexDigits(number, 22)}`;
   // The first digits differ between branches, as in real hashes. Stream ids contain only these digits.
   const mixedSeed = (Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(fork + 1, 0x85ebca6b)) >>> 0;
-  let hash = `0x${hexDigits(mixedSeed, 8)}b10c${name.padStart(52, '0')}`;
+  let hash = `0x${hexDigits(mixedSeed, 8)}b10c${blockDigits.padStart(52, '0')}`;
   const txCount = Math.max(draft.transactionsMin, Math.ceil(logs.length / logsPerTx));
   const signedTransactions = sealer?.transactions(number, txCount) ?? [];
   const txHash = (index: number): string =>
-    signedTransactions[index]?.hash ?? `0x7ac5${name}${index.toString(16).padStart(30, '0')}`;
+    signedTransactions[index]?.hash ?? `0x7ac5${blockDigits}${index.toString(16).padStart(30, '0')}`;
   const logJsons = logs.map((log, index) => {
     const tx = Math.floor(index / logsPerTx);
     return {
@@ -165,7 +180,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
       removed: false,
     };
   });
-  const from = (index: number): string =>
+  const senderOf = (index: number): string =>
     signedTransactions[index]?.from ?? address('77', (number + index) % 500);
   const logsOf = <Log>(allLogs: readonly Log[], index: number): Log[] =>
     allLogs.slice(index * logsPerTx, (index + 1) * logsPerTx);
@@ -174,10 +189,10 @@ function encodeBlock(draft: StubDraft): StubBlock {
     transactionIndex: hex(index),
     blockHash: hash,
     blockNumber: hex(number),
-    from: from(index),
+    from: senderOf(index),
     to: address('99', 1),
-    cumulativeGasUsed: hex(21_000 * (index + 1)),
-    gasUsed: hex(21_000),
+    cumulativeGasUsed: hex(GAS_PER_TX * (index + 1)),
+    gasUsed: hex(GAS_PER_TX),
     contractAddress: null,
     logs: logsOf(logJsons, index),
     // Only a proof reads the bloom of a receipt.
@@ -193,7 +208,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
     timestamp: hex(timestamp),
     logsBloom: bloom,
     baseFeePerGas: '0x7',
-    gasUsed: hex(21_000 * txCount),
+    gasUsed: hex(GAS_PER_TX * txCount),
     gasLimit: '0x1c9c380',
     ...(indexer === null && sealer === null ? {} : FULL_HEADER),
     transactions: receipts.map((receipt) => receipt.transactionHash),
@@ -207,7 +222,7 @@ function encodeBlock(draft: StubDraft): StubBlock {
     const positionFields = { blockHash: hash, blockNumber: hex(number), transactionIndex: hex(index) };
     return sealer === null ? transactionOf(receipt) : { ...signedTransactions[index], ...positionFields };
   });
-  const texts = logJsons.map((log) => JSON.stringify(log));
+  const logTexts = logJsons.map((log) => JSON.stringify(log));
   const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
   return {
     number,
@@ -215,9 +230,9 @@ function encodeBlock(draft: StubDraft): StubBlock {
     parentHash,
     header: encode(header),
     receipts: encode(receipts),
-    logs: Buffer.from(`[${texts.join(',')}]`),
+    logs: Buffer.from(`[${logTexts.join(',')}]`),
     full: indexer === null && sealer === null ? null : encode({ ...header, transactions: bodies }),
-    index: indexer?.index(logs, texts) ?? null,
+    index: indexer?.index(logs, logTexts) ?? null,
   };
 }
 
@@ -280,8 +295,8 @@ export class StubBlockMaker {
     const logsPerTx = SWAPS_PER_TX * (onlyV2 ? 2 : 4);
     const { indexer, sealer } = this;
     const transactionsMin = number > 1 ? (this.options.transactionsMin ?? 0) : 0;
-    const shape = { logsPerTx, transactionsMin, indexer, sealer };
+    const shared = { logsPerTx, transactionsMin, indexer, sealer };
     const { bloomOf } = this;
-    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloomOf, ...shape });
+    return encodeBlock({ number, fork, parentHash, timestamp, logs, bloomOf, ...shared });
   }
 }

@@ -19,6 +19,9 @@ export interface StubChainOptions extends StubBlockOptions {
   readonly chainId?: number;
 }
 
+/** Number of blocks below the highest head that the node does not report as final. */
+export const UNFINAL_BLOCKS = 64;
+
 /** Formerly canonical blocks, ascending. */
 export type StubBranch = readonly StubBlock[];
 
@@ -34,7 +37,7 @@ export interface StubChain {
   readonly blocks: readonly StubBlock[];
   /** Newest visible block. */
   readonly head: number;
-  /** Last block that the node reports as final: 64 below the highest head. */
+  /** Last block that the node reports as final: UNFINAL_BLOCKS below the highest head. */
   readonly final: number;
   /** When the node first reported this block as its newest, ms of performance.now(); null if not yet. */
   toldAt(hash: string): number | null;
@@ -81,7 +84,7 @@ class Chain {
       this.blocks.push(this.maker.make(this.blocks.length, this.forks, parentHash));
     }
     this.state.head = number;
-    this.state.final = Math.max(this.state.final, number - 64);
+    this.state.final = Math.max(this.state.final, number - UNFINAL_BLOCKS);
     this.onHead();
   }
 

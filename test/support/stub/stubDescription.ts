@@ -1,7 +1,7 @@
 /** The chain description of the stub chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import type { Hex } from '../../../src/domain/hex';
-import { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubChain';
+import { STUB_V2_FACTORY, STUB_V3_FACTORY, UNFINAL_BLOCKS } from './stubChain';
 
 /** Addresses of the stub chain's quote tokens (stubChain.ts). */
 const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
@@ -16,7 +16,7 @@ export function stubDescription(): ChainDescription {
     anchors: [0, 1].map((index) => ({ address: quote(index), symbol: `USD${index}`, priceUsd: 1 })),
     majors: [],
     burn: null,
-    confirmations: 64,
+    confirmations: UNFINAL_BLOCKS,
     startBlock: 0,
     rpcUrls: [],
     dexes: [

@@ -25,9 +25,12 @@ interface IndexedBlock {
   readonly index: LogIndex | null;
 }
 
-const FIELDS = 7;
-const START = 5;
-const END = 6;
+/** Numbers of one log in an index, and the places of start and end among them. */
+const NUMBERS_PER_LOG = 7;
+const START_FIELD = 5;
+const END_FIELD = 6;
+/** Id of an address or topic that no log has. -1 stands for no topic. */
+const UNKNOWN_ITEM = -2;
 const COMMA = Buffer.from(',');
 const OPENING = Buffer.from('[');
 const CLOSING = Buffer.from(']');
@@ -39,13 +42,15 @@ export class LogIndexer {
   /** `texts` are the encoded logs. In the block's text a bracket precedes the first log, and commas separate
    * the logs. */
   index(logs: readonly StubLog[], texts: readonly string[]): LogIndex {
-    const index = new Int32Array(FIELDS * logs.length).fill(-1);
+    const index = new Int32Array(NUMBERS_PER_LOG * logs.length).fill(-1);
     let position = 1;
     logs.forEach(({ address, topics }, logIndex) => {
       const length = texts[logIndex]?.length ?? 0;
-      [address, ...topics].forEach((item, field) => (index[FIELDS * logIndex + field] = this.idOf(item)));
-      index[FIELDS * logIndex + START] = position;
-      index[FIELDS * logIndex + END] = position + length;
+      [address, ...topics].forEach(
+        (item, field) => (index[NUMBERS_PER_LOG * logIndex + field] = this.idOf(item)),
+      );
+      index[NUMBERS_PER_LOG * logIndex + START_FIELD] = position;
+      index[NUMBERS_PER_LOG * logIndex + END_FIELD] = position + length;
       position += length + 1;
     });
     return index;
@@ -73,11 +78,11 @@ export class LogIndexer {
   private idsOf(items: string | readonly string[] | null): ReadonlySet<number> | null {
     if (items === null) return null;
     const list = typeof items === 'string' ? [items] : items;
-    return new Set(list.map((item) => this.ids.get(item.toLowerCase()) ?? -2));
+    return new Set(list.map((item) => this.ids.get(item.toLowerCase()) ?? UNKNOWN_ITEM));
   }
 }
 
-/** Appends the texts of matching logs. Adjacent logs become one piece. */
+/** Appends the texts of matching logs. Adjacent logs become one chunk. */
 function selectOf(
   logs: Buffer,
   index: LogIndex,
@@ -92,13 +97,13 @@ function selectOf(
     chunks.push(logs.subarray(start, end));
     start = -1;
   };
-  for (let position = 0; position < index.length; position += FIELDS) {
+  for (let position = 0; position < index.length; position += NUMBERS_PER_LOG) {
     if (!wantedIds.every((ids, field) => ids === null || ids.has(index[position + field] ?? -1))) {
       flush();
       continue;
     }
-    if (start < 0) start = index[position + START] ?? 0;
-    end = index[position + END] ?? 0;
+    if (start < 0) start = index[position + START_FIELD] ?? 0;
+    end = index[position + END_FIELD] ?? 0;
   }
   flush();
 }

@@ -15,7 +15,7 @@ const ACTIVITY_TOPICS = new Set([
   '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
   '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
 ]);
-const PAGE = 100;
+const PAGE_EVENTS = 100;
 
 const NO_HASH: Hex = `0x${'0'.repeat(64)}`;
 
@@ -30,7 +30,7 @@ export function readStubLogs(body: Buffer): ChainLog[] {
  */
 export class StubTruth {
   private readonly swapsByBlock = new Map<string, readonly OracleSwap[]>();
-  private readonly knownEvents = new Map<string, string[]>();
+  private readonly eventsByBlock = new Map<string, string[]>();
 
   constructor(private readonly chain: StubChain) {}
 
@@ -40,14 +40,14 @@ export class StubTruth {
     if (creation === undefined) return [];
     const newBlocks = blocks.slice(2, head + 1).filter(({ hash }) => !this.swapsByBlock.has(hash));
     const factories = new Set([STUB_V2_FACTORY, STUB_V3_FACTORY]);
-    const decoded = oracleSwaps(
+    const newSwaps = oracleSwaps(
       [this.toBlock(creation), ...newBlocks.map((block) => this.toBlock(block))],
       factories,
     );
     for (const { number, hash } of newBlocks) {
       this.swapsByBlock.set(
         hash,
-        decoded.filter(({ block }) => block === number),
+        newSwaps.filter(({ block }) => block === number),
       );
     }
     return blocks.slice(2, head + 1).flatMap(({ hash }) => this.swapsByBlock.get(hash) ?? []);
@@ -77,12 +77,12 @@ export class StubTruth {
   /** `<id> <tx_hash>` of the canonical events of blocks `from` to `head`, ascending. */
   activity(from = 0, head = this.chain.head): string[] {
     return this.chain.blocks.slice(from, head + 1).flatMap((block) => {
-      const knownEvents = this.knownEvents.get(block.hash);
+      const knownEvents = this.eventsByBlock.get(block.hash);
       if (knownEvents !== undefined) return knownEvents;
       const events = readStubLogs(block.logs)
         .filter(({ topics }) => ACTIVITY_TOPICS.has(topics[0] ?? ''))
         .map((log) => `${block.number}-${log.logIndex} ${log.transactionHash}`);
-      this.knownEvents.set(block.hash, events);
+      this.eventsByBlock.set(block.hash, events);
       return events;
     });
   }
@@ -95,8 +95,8 @@ export class StubTruth {
     const listedEvents: string[] = [];
     let cursor: string | null = null;
     do {
-      const page: string = cursor === null ? '' : `&cursor=${cursor}`;
-      const answer = await ask(`${url}/api/v1/activity?limit=${PAGE}${page}`);
+      const cursorParam: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const answer = await ask(`${url}/api/v1/activity?limit=${PAGE_EVENTS}${cursorParam}`);
       if (answer.status !== 200) return `activity: status ${answer.status}, ${await answer.text()}`;
       const body = (await answer.json()) as {
         data: { id: string; tx_hash: string }[];

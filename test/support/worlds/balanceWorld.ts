@@ -25,32 +25,35 @@ const SEED = 90_210;
 export const CHAIN_ID = 369;
 export const BLOCKS = 60;
 export const FINAL = 40;
+/** What each holder of UNTOLD has beyond the logs. */
+const UNTOLD_AMOUNT = 77n;
 const BALANCE_OF = '0x70a08231';
 export const TOKENS = Array.from({ length: 7 }, (_, index): Hex => `0x${'c'.repeat(39)}${index}`);
 export const HOLDERS = Array.from(
   { length: 12 },
   (_, i): Hex => `0x${'d'.repeat(38)}${String(i).padStart(2, '0')}`,
 );
+/** The rebasing token, and the token with more than its logs show. */
 export const [ELASTIC, UNTOLD] = [TOKENS[5]!, TOKENS[6]!];
 export const log = createLog('silent', false);
 export const hashOf = (number: number, branch = 0): Hex =>
   `0x${(number * 16 + branch).toString(16).padStart(64, '0')}`;
 
-const opened: TestStore[] = [];
+const openStores: TestStore[] = [];
 
 /** Drops the databases of all worlds. */
 export async function closeWorlds(): Promise<void> {
-  for (const store of opened) await store.close();
+  for (const store of openStores) await store.close();
 }
 
 /** The transfers of each block, from block 1 on. */
 function makeBlocks(): TransferRow[][] {
   const random = createRandom(SEED);
   return Array.from({ length: BLOCKS }, (_, index) =>
-    Array.from({ length: 6 }, (__, log_): TransferRow => {
+    Array.from({ length: 6 }, (__, logIndex): TransferRow => {
       const sender = random() < 0.4 ? ZERO_ADDRESS : random.pick(HOLDERS);
       return {
-        ord: toOrd(index + 1, log_),
+        ord: toOrd(index + 1, logIndex),
         timestamp: 1,
         token: random.pick(TOKENS),
         sender,
@@ -80,13 +83,13 @@ export function plainBalance(token: Hex, holder: Hex, number: number): bigint {
 function trueBalance(token: Hex, holder: Hex, number: number): bigint {
   const balance = plainBalance(token, holder, number);
   if (token === ELASTIC) return balance + BigInt(number);
-  return token === UNTOLD ? balance + 77n : balance;
+  return token === UNTOLD ? balance + UNTOLD_AMOUNT : balance;
 }
 
 /** A store with history from block `first`, final up to FINAL, with a head up to `tip`. */
 export async function storeWorld(first: number, tip: number): Promise<Database> {
   const store = await openTestStore();
-  opened.push(store);
+  openStores.push(store);
   const { db } = store;
   const finalRows = blocks.slice(first - 1, FINAL).flat();
   await insertRows(db, transfersTable, finalRows);

@@ -4,14 +4,14 @@ import type { Hex } from '../../../src/domain/hex';
 import { blockOfOrd } from '../../../src/domain/ord';
 import { hexOf } from './worldEvents';
 
-type Given = Pick<LogRow, 'ord' | 'address'> &
+type LogFields = Pick<LogRow, 'ord' | 'address'> &
   Partial<Pick<LogRow, 'timestamp' | 'data' | 'tx_hash' | 'tx_index'>> & {
     readonly topics?: readonly Hex[];
   };
 
-export function logRow({ topics = [], ...given }: Given): LogRow {
+export function logRow({ topics = [], ...fields }: LogFields): LogRow {
   const [topic0, topic1, topic2, topic3] = topics;
-  const block = blockOfOrd(given.ord);
+  const block = blockOfOrd(fields.ord);
   return {
     chain_id: 369,
     timestamp: 1_700_000_000 + block,
@@ -23,6 +23,6 @@ export function logRow({ topics = [], ...given }: Given): LogRow {
     data: '0x',
     tx_hash: hexOf('7c', block, 64),
     tx_index: 0,
-    ...given,
+    ...fields,
   };
 }

@@ -140,6 +140,9 @@ export function routedOf(scene: Scene, token: Hex): RoutedToken | undefined {
   return routesOf(scene).routed.get(token);
 }
 
+/** More tokens than any path has. */
+const PATH_MAX = 9;
+
 /** The tokens on the path from one token to its anchor. */
 export function pathOf(routes: FoundRoutes, token: Hex): Hex[] {
   const path: Hex[] = [];
@@ -149,7 +152,7 @@ export function pathOf(routes: FoundRoutes, token: Hex): Hex[] {
     current = routes.routed.get(current)?.route.next ?? ZERO_ADDRESS
   ) {
     path.push(current);
-    if (path.length > 9) throw new Error('a route does not end at an anchor');
+    if (path.length > PATH_MAX) throw new Error('a route does not end at an anchor');
   }
   return path;
 }

@@ -6,11 +6,14 @@ import { noFacts, type BlockFacts } from '../../../src/ingest/rows/blockRows';
 import { amountsOfLiquidity, sqrtRatioAtTick } from '../../../src/protocols/ticks/tickMath';
 import { token } from './pools';
 
-const SECONDS = 10;
+const BLOCK_SECONDS = 10;
 const ONE = 10n ** 18n;
+const TRADER = token(901);
+const MAKERS = [token(900), TRADER];
+const timeOf = (block: number): number => 1_000_000 + block * BLOCK_SECONDS;
 
 export function emptyFacts(number: number): BlockFacts {
-  return noFacts({ number, hash: ZERO_HASH, parentHash: ZERO_HASH, timestamp: 1_000_000 + number * SECONDS });
+  return noFacts({ number, hash: ZERO_HASH, parentHash: ZERO_HASH, timestamp: timeOf(number) });
 }
 
 /** The tick at or below a price of raw token1 per raw token0. */
@@ -46,7 +49,7 @@ function poolRow(
     tick_spacing: type === 2 ? 0 : 1,
     scale_decimals: [],
     created_block: createdBlock,
-    created_at: createdBlock === null ? null : 1_000_000 + createdBlock * SECONDS,
+    created_at: createdBlock === null ? null : timeOf(createdBlock),
     created_tx: createdBlock === null ? null : ZERO_HASH,
   };
 }
@@ -62,7 +65,7 @@ function nextOrd({
   return toOrd(ref.number, pools.length + states.length + liquidity.length + swaps.length);
 }
 
-function placeOf(facts: BlockFacts, { address, token0, token1 }: PoolNames, type: 2 | 3) {
+function rowOf(facts: BlockFacts, { address, token0, token1 }: PoolNames, type: 2 | 3) {
   return {
     ord: nextOrd(facts),
     timestamp: facts.ref.timestamp,
@@ -74,8 +77,8 @@ function placeOf(facts: BlockFacts, { address, token0, token1 }: PoolNames, type
     base_is_token0: true,
     tx_hash: ZERO_HASH,
     tx_index: 0,
-    // Two makers take turns.
-    maker: token(900 + (facts.ref.number % 2)),
+    // The makers take turns.
+    maker: MAKERS[facts.ref.number % MAKERS.length]!,
   };
 }
 
@@ -90,7 +93,7 @@ export function openV2(facts: BlockFacts, names: PoolNames, amount0: number, amo
 export function syncV2(facts: BlockFacts, names: PoolNames, amount0: number, amount1: number): void {
   const [reserve0, reserve1] = [BigInt(amount0) * ONE, BigInt(amount1) * ONE];
   facts.pool_states.push({
-    ...placeOf(facts, names, 2),
+    ...rowOf(facts, names, 2),
     ...UNPRICED,
     kind: 'sync',
     reserve0,
@@ -112,7 +115,7 @@ export class RangePool {
     readonly liquidity: bigint;
   }[] = [];
   private tick = 0;
-  private root = 0n;
+  private sqrtPrice = 0n;
 
   constructor(readonly names: PoolNames) {}
 
@@ -126,15 +129,15 @@ export class RangePool {
   /** Adds liquidity between two ticks. A negative amount is a burn, whose tokens are collected in the same block. */
   add(facts: BlockFacts, lower: number, upper: number, liquidity: bigint): void {
     const kind = liquidity > 0n ? 'mint' : 'burn';
-    const size = liquidity > 0n ? liquidity : -liquidity;
+    const absolute = liquidity > 0n ? liquidity : -liquidity;
     this.positions.push({ lower, upper, liquidity });
     facts.liquidity_events.push({
-      ...placeOf(facts, this.names, 3),
-      ...amountsOfLiquidity(this.root, lower, upper, size),
+      ...rowOf(facts, this.names, 3),
+      ...amountsOfLiquidity(this.sqrtPrice, lower, upper, absolute),
       kind,
-      owner: token(901),
+      owner: TRADER,
       recipient: ZERO_ADDRESS,
-      liquidity: size,
+      liquidity: absolute,
       tick_lower: lower,
       tick_upper: upper,
     });
@@ -144,24 +147,24 @@ export class RangePool {
   /** Adds one token only: token1 below the price or token0 above the price, in whole tokens. */
   addTokens(facts: BlockFacts, lower: number, upper: number, wholeTokens: number): void {
     const unit = 10n ** 24n;
-    const { amount0, amount1 } = amountsOfLiquidity(this.root, lower, upper, unit);
+    const { amount0, amount1 } = amountsOfLiquidity(this.sqrtPrice, lower, upper, unit);
     const amountOfUnit = amount0 > 0n ? amount0 : amount1;
     this.add(facts, lower, upper, (BigInt(Math.round(wholeTokens * 1e6)) * 10n ** 12n * unit) / amountOfUnit);
   }
 
   /** Moves the price to a tick. `part` is the fraction of the way from this tick to the next one, 0 to 0.999. */
   swapTo(facts: BlockFacts, tick: number, part = 0): void {
-    const before = this.balances();
+    const balancesBefore = this.balances();
     this.moveTo(tick, part);
-    const after = this.balances();
+    const balancesAfter = this.balances();
     facts.swaps.push({
-      ...placeOf(facts, this.names, 3),
+      ...rowOf(facts, this.names, 3),
       ...this.state(),
       leg: 1,
-      sender: token(901),
-      recipient: token(901),
-      amount0: after.reserve0 - before.reserve0,
-      amount1: after.reserve1 - before.reserve1,
+      sender: TRADER,
+      recipient: TRADER,
+      amount0: balancesAfter.reserve0 - balancesBefore.reserve0,
+      amount1: balancesAfter.reserve1 - balancesBefore.reserve1,
       fee_pips: 3_000,
     });
     this.pushState(facts, 'swap');
@@ -170,13 +173,13 @@ export class RangePool {
   private moveTo(tick: number, part = 0): void {
     const [sqrtRatio, nextSqrtRatio] = [sqrtRatioAtTick(tick), sqrtRatioAtTick(tick + 1)];
     this.tick = tick;
-    this.root = sqrtRatio + ((nextSqrtRatio - sqrtRatio) * BigInt(Math.round(part * 1_000))) / 1_000n;
+    this.sqrtPrice = sqrtRatio + ((nextSqrtRatio - sqrtRatio) * BigInt(Math.round(part * 1_000))) / 1_000n;
   }
 
   private balances(): { reserve0: bigint; reserve1: bigint } {
     let [reserve0, reserve1] = [0n, 0n];
     for (const { lower, upper, liquidity } of this.positions) {
-      const { amount0, amount1 } = amountsOfLiquidity(this.root, lower, upper, liquidity);
+      const { amount0, amount1 } = amountsOfLiquidity(this.sqrtPrice, lower, upper, liquidity);
       reserve0 += amount0;
       reserve1 += amount1;
     }
@@ -184,20 +187,20 @@ export class RangePool {
   }
 
   private state() {
-    const { tick, root } = this;
-    const active = this.positions.filter(({ lower, upper }) => lower <= tick && tick < upper);
+    const { tick, sqrtPrice } = this;
+    const activePositions = this.positions.filter(({ lower, upper }) => lower <= tick && tick < upper);
     return {
       ...this.balances(),
-      sqrt_price_x96: root,
-      liquidity: active.reduce((sum, { liquidity }) => sum + liquidity, 0n),
+      sqrt_price_x96: sqrtPrice,
+      liquidity: activePositions.reduce((sum, { liquidity }) => sum + liquidity, 0n),
       tick,
-      price: (Number(root) / 2 ** 96) ** 2,
+      price: (Number(sqrtPrice) / 2 ** 96) ** 2,
     };
   }
 
   private pushState(facts: BlockFacts, kind: PoolStateRow['kind']): void {
     facts.pool_states.push({
-      ...placeOf(facts, this.names, 3),
+      ...rowOf(facts, this.names, 3),
       ...this.state(),
       ...UNPRICED,
       kind,

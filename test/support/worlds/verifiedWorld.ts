@@ -39,7 +39,7 @@ export interface WorldContract {
   readonly runtime: string;
 }
 
-interface Kept {
+interface Compilation {
   readonly version: string;
   readonly contracts: readonly {
     readonly path: string;
@@ -65,7 +65,7 @@ const VERIFIED_AT = 1_700_000_000;
 
 /** Compiles a set of sources and returns every contract with code. */
 export async function compileSet({ version, input }: SourceSet): Promise<WorldContract[]> {
-  const keptCompilation = await compileKept(version, input);
+  const keptCompilation = await compileCached(version, input);
   return keptCompilation.contracts.map(({ abi, ...contract }) => {
     const paths = new Set(Object.keys((JSON.parse(contract.metadata) as { sources: object }).sources));
     const sources = Object.fromEntries(Object.entries(input.sources).filter(([path]) => paths.has(path)));
@@ -78,7 +78,7 @@ export async function compileSet({ version, input }: SourceSet): Promise<WorldCo
   });
 }
 
-async function compileKept(version: string, input: StandardInput): Promise<Kept> {
+async function compileCached(version: string, input: StandardInput): Promise<Compilation> {
   const inputWithOutputs = {
     ...input,
     settings: { ...input.settings, outputSelection: { '*': { '*': OUTPUTS } } },
@@ -88,7 +88,7 @@ async function compileKept(version: string, input: StandardInput): Promise<Kept>
     .digest('hex');
   const folder = join(findPackageRoot(), '.cache', 'compiled');
   const file = join(folder, `${digest}.json`);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Kept;
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Compilation;
   const answer = await findCompilers(COMPILE_LIMITS).compile(version, inputWithOutputs);
   const compilation = { version: answer.version, contracts: listContracts(answer.output) };
   mkdirSync(folder, { recursive: true });
@@ -99,7 +99,7 @@ async function compileKept(version: string, input: StandardInput): Promise<Kept>
   return compilation;
 }
 
-function listContracts(output: unknown): Kept['contracts'] {
+function listContracts(output: unknown): Compilation['contracts'] {
   const { errors = [], contracts = {} } = output as {
     errors?: { severity: string; formattedMessage: string }[];
     contracts?: Record<
@@ -201,13 +201,13 @@ export async function deploy(
 ): Promise<Deployed> {
   const inputs = contract.abi.find((entry) => entry.type === 'constructor')?.inputs ?? [];
   const encoded = AbiCoder.defaultAbiCoder().encode(
-    inputs.map((each) => each.type),
+    inputs.map((input) => input.type),
     values,
   );
   let code = contract.creation;
   for (const [name, address] of Object.entries(libraries)) {
-    const hole = `__$${keccak256(toUtf8Bytes(name)).slice(2, 36)}$__`;
-    code = code.replaceAll(hole, address.slice(2));
+    const placeholder = `__$${keccak256(toUtf8Bytes(name)).slice(2, 36)}$__`;
+    code = code.replaceAll(placeholder, address.slice(2));
   }
   const [from] = (await rpc.call('eth_accounts')) as Hex[];
   const transaction = await rpc.call('eth_sendTransaction', [

@@ -38,13 +38,15 @@ export interface World {
   readonly blocks: readonly WorldBlock[];
 }
 
+/** Index of the token without a symbol and a name. */
+const UNNAMED = 3;
 const DECIMALS = [18, 6, 8, 0, null, 30];
 
 function makeTokens(): TokenRow[] {
   return DECIMALS.map((decimals, index) => ({
     address: hexOf('aa', index, 40),
-    symbol: index === 3 ? null : ['WPLS', 'USDC', '100%_x', '', 'odd"\\', 'HEX'][index]!,
-    name: index === 3 ? null : `Token number ${index}`,
+    symbol: index === UNNAMED ? null : ['WPLS', 'USDC', '100%_x', '', 'odd"\\', 'HEX'][index]!,
+    name: index === UNNAMED ? null : `Token number ${index}`,
     decimals,
     version: 1,
   }));
@@ -55,25 +57,25 @@ function makePool(
   random: Random,
   block: { number: number; timestamp: number } | null,
 ): PoolRow {
-  const first = index % DECIMALS.length;
-  const second =
-    (first + 1 + (Math.floor(index / DECIMALS.length) % (DECIMALS.length - 1))) % DECIMALS.length;
-  const v3 = index % 3 === 2;
+  const firstToken = index % DECIMALS.length;
+  const secondToken =
+    (firstToken + 1 + (Math.floor(index / DECIMALS.length) % (DECIMALS.length - 1))) % DECIMALS.length;
+  const isV3 = index % 3 === 2;
   return {
     ord: block === null ? toOrd(FIRST_BLOCK, index) : toOrd(block.number, 900 + index),
     address: hexOf('bb', index, 40),
-    dex: v3 ? 'nine_v3' : index % 2 === 0 ? 'pulsex_v1' : 'pulsex_v2',
-    protocol: v3 ? 'uniswap_v3' : 'uniswap_v2',
-    pool_type: v3 ? 3 : 2,
+    dex: isV3 ? 'nine_v3' : index % 2 === 0 ? 'pulsex_v1' : 'pulsex_v2',
+    protocol: isV3 ? 'uniswap_v3' : 'uniswap_v2',
+    pool_type: isV3 ? 3 : 2,
     factory: hexOf('fa', index % 3, 40),
-    token0: hexOf('aa', Math.min(first, second), 40),
-    token1: hexOf('aa', Math.max(first, second), 40),
+    token0: hexOf('aa', Math.min(firstToken, secondToken), 40),
+    token1: hexOf('aa', Math.max(firstToken, secondToken), 40),
     base_is_token0: random() < 0.5,
     tokens: [],
     weights: [],
     doubts: 0,
-    fee_pips: v3 ? 500 : 2900,
-    tick_spacing: v3 ? 10 : 0,
+    fee_pips: isV3 ? 500 : 2900,
+    tick_spacing: isV3 ? 10 : 0,
     scale_decimals: [],
     created_block: block === null ? null : block.number,
     created_at: block === null ? null : block.timestamp,
@@ -102,14 +104,14 @@ export function makeWorld(options: WorldOptions): World {
   let timestamp = START_TIME;
   for (let i = 0; i < options.blocks; i += 1) {
     const number = FIRST_BLOCK + i;
-    const previous = blocks.at(-1);
+    const parent = blocks.at(-1);
     // Between blocks there is sometimes a long pause, and sometimes two blocks have the same second.
-    const gap = random() < 0.03 ? random.int(options.spacing * 60) : random.int(options.spacing * 2);
-    if (i > 0) timestamp += gap;
+    const pauseSeconds = random() < 0.03 ? random.int(options.spacing * 60) : random.int(options.spacing * 2);
+    if (i > 0) timestamp += pauseSeconds;
     const block: WorldBlock = {
       number,
       hash: hexOf('1b', number, 64),
-      parentHash: previous?.hash ?? hexOf('1b', number - 1, 64),
+      parentHash: parent?.hash ?? hexOf('1b', number - 1, 64),
       timestamp,
       swaps: [],
       liquidity: [],
@@ -117,8 +119,8 @@ export function makeWorld(options: WorldOptions): World {
       pools: [],
       prices: [],
     };
-    const born = memories.length < options.pools && (i < options.pools / 2 || random() < 0.2);
-    if (born) addPool(block, memories, random, i === 0);
+    const createsPool = memories.length < options.pools && (i < options.pools / 2 || random() < 0.2);
+    if (createsPool) addPool(block, memories, random, i === 0);
     fillBlock(block, memories, random, random.int(options.events * 2 + 1));
     addPrices(block);
     blocks.push(block);
@@ -129,7 +131,7 @@ export function makeWorld(options: WorldOptions): World {
 function addPool(block: WorldBlock, memories: PoolMemory[], random: Random, isOld: boolean): void {
   const pool = makePool(memories.length, random, isOld ? null : block);
   block.pools.push(pool);
-  memories.push({ pool, reserve0: random.big(70), reserve1: random.big(60), sqrt: random.big(96) });
+  memories.push({ pool, reserve0: random.big(70), reserve1: random.big(60), sqrtPrice: random.big(96) });
 }
 
 /** Inserts blocks into the final tables as one batch, as a promotion does. */
@@ -258,9 +260,10 @@ export async function storeWorld(
   options: { readonly storedTo: number; readonly headFrom: number; readonly inserts: number },
 ): Promise<void> {
   await insertTokens(db, world.tokens);
-  const final = world.blocks.filter((block) => block.number <= options.storedTo);
-  const size = Math.ceil(final.length / options.inserts);
-  for (let from = 0; from < final.length; from += size) await insertFinal(db, final.slice(from, from + size));
+  const finalBlocks = world.blocks.filter((block) => block.number <= options.storedTo);
+  const insertSize = Math.ceil(finalBlocks.length / options.inserts);
+  for (let from = 0; from < finalBlocks.length; from += insertSize)
+    await insertFinal(db, finalBlocks.slice(from, from + insertSize));
   const random = createRandom(world.seed + 1);
   const heads: HeadBlock[] = [];
   for (const block of world.blocks.filter(({ number }) => number >= options.headFrom)) {
@@ -286,7 +289,7 @@ function orphanOf(block: WorldBlock, random: Random): WorldBlock {
     pool: makePool(index, random, null),
     reserve0: 1n,
     reserve1: 1n,
-    sqrt: 1n << 96n,
+    sqrtPrice: 1n << 96n,
   }));
   fillBlock(orphan, memories, random, 6);
   createPriceMaker(random)(orphan);
@@ -296,15 +299,15 @@ function orphanOf(block: WorldBlock, random: Random): WorldBlock {
 /** The snapshot with this last final block and newest block. `finalNumber` is the last final block by
  * default. */
 export function snapshotOf(world: World, finalTo: number, tip: number, finalNumber = finalTo): HeadSnapshot {
-  const at = (number: number): WorldBlock => world.blocks[number - FIRST_BLOCK]!;
-  const top = at(tip);
+  const blockAt = (number: number): WorldBlock => world.blocks[number - FIRST_BLOCK]!;
+  const newestBlock = blockAt(tip);
   return {
     version: `${world.seed}.${finalTo}.${tip}`,
     startBlock: FIRST_BLOCK,
     logsFrom: FIRST_BLOCK,
     number: tip,
-    hash: top.hash,
-    timestamp: top.timestamp,
+    hash: newestBlock.hash,
+    timestamp: newestBlock.timestamp,
     finalTo,
     finalNumber,
     blocks: world.blocks

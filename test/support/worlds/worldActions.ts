@@ -10,11 +10,11 @@ import type { World, WorldPool, WorldToken } from '../../../src/dev/world/world'
 import type { Hex } from '../../../src/domain/hex';
 
 /** The sender of the transaction; by default the first user. */
-interface By {
+interface Sender {
   readonly from?: Hex;
 }
 
-interface Receiver extends By {
+interface Receiver extends Sender {
   /** The recipient; by default the sender. */
   readonly to?: Hex;
 }
@@ -43,16 +43,16 @@ export interface WorldActions {
   /** Removes liquidity for this number of LP units. */
   burnV2(pool: WorldPool, burn: Receiver & { readonly liquidity: bigint }): DevTransaction;
   /** Calls the pair's sync, which adds transferred tokens to the reserves: a Sync without a swap. */
-  syncV2(pool: WorldPool, sender?: By): DevTransaction;
+  syncV2(pool: WorldPool, sender?: Sender): DevTransaction;
   /** Swaps an exact input through the V3 router. */
   swapV3(pool: WorldPool, swap: Swap): DevTransaction;
   /** Mints a position of the position manager. `listMintedPositions` returns its id. */
   mintV3(pool: WorldPool, mint: V3Mint): DevTransaction;
   /** Removes liquidity from a position (Burn). The tokens stay owed. */
-  burnV3(burn: By & { readonly positionId: bigint; readonly liquidity: bigint }): DevTransaction;
+  burnV3(burn: Sender & { readonly positionId: bigint; readonly liquidity: bigint }): DevTransaction;
   transfer(
     token: WorldToken | WorldPool,
-    transfer: By & { readonly to: Hex; readonly amount: bigint },
+    transfer: Sender & { readonly to: Hex; readonly amount: bigint },
   ): DevTransaction;
 }
 
@@ -79,7 +79,7 @@ export function routerOf(world: World, pool: WorldPool): Hex {
 /** Actions on the pools of a world. */
 export function makeWorldActions(world: World, firstUser: Hex): WorldActions {
   const send = (
-    sender: By,
+    sender: Sender,
     to: Hex,
     contract: Interface,
     name: string,

@@ -22,6 +22,11 @@ export interface WorldBlock {
   readonly prices: TokenPriceRow[];
 }
 
+/** Shares of the kinds of events. The rest are burns. COLLECT_SHARE: burns of V3 pools that a collect follows. */
+const SWAP_SHARE = 0.7;
+const MINT_SHARE = 0.15;
+const COLLECT_SHARE = 0.05;
+
 export function hexOf(prefix: string, index: number, digits: number): Hex {
   return `0x${prefix}${index.toString(16).padStart(digits - prefix.length, '0')}`;
 }
@@ -30,7 +35,7 @@ export interface PoolMemory {
   readonly pool: PoolRow;
   reserve0: bigint;
   reserve1: bigint;
-  sqrt: bigint;
+  sqrtPrice: bigint;
 }
 
 /** Fills a block with events of the pools. Log indexes ascend with gaps. */
@@ -58,44 +63,53 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
     tx_index: logIndex,
     maker: random() < 0.1 ? null : hexOf('ee', random.int(6), 40),
   };
-  const v3 = pool.pool_type === 3;
+  const isV3 = pool.pool_type === 3;
   const kindChance = random();
-  move(memory, random, v3);
+  moveRandomly(memory, random, isV3);
   const state = {
     reserve0: memory.reserve0,
     reserve1: memory.reserve1,
-    sqrt_price_x96: v3 ? memory.sqrt : 0n,
-    liquidity: v3 ? random.big(50) : 0n,
-    tick: v3 ? random.int(1000) - 500 : 0,
+    sqrt_price_x96: isV3 ? memory.sqrtPrice : 0n,
+    liquidity: isV3 ? random.big(50) : 0n,
+    tick: isV3 ? random.int(1000) - 500 : 0,
   };
-  const price = rawPrice(memory, v3);
+  const price = rawPrice(memory, isV3);
   const stateOrd = toOrd(block.number, logIndex);
-  const kind = !v3 ? 'sync' : kindChance < 0.7 ? 'swap' : kindChance < 0.85 ? 'mint' : 'burn';
+  const kind = !isV3
+    ? 'sync'
+    : kindChance < SWAP_SHARE
+      ? 'swap'
+      : kindChance < SWAP_SHARE + MINT_SHARE
+        ? 'mint'
+        : 'burn';
   const walked = { walked_liquidity: -1, near0: 0, near1: 0 };
   const priced = { doubts: 0, price, balances: [], params: [], unswapped: [], ...walked };
   block.states.push({ ...common, ...state, ...priced, ord: stateOrd, kind });
-  const ord = v3 ? stateOrd : stateOrd + 1;
-  if (kindChance < 0.7)
+  const ord = isV3 ? stateOrd : stateOrd + 1;
+  if (kindChance < SWAP_SHARE)
     block.swaps.push(makeSwap({ ...common, ...state, ord, price, fee_pips: pool.fee_pips }, random));
   else
-    block.liquidity.push(makeLiquidity({ ...common, ord }, v3, kindChance < 0.85 ? 'mint' : 'burn', random));
-  if (v3 && kindChance > 0.95) {
-    block.liquidity.push(makeLiquidity({ ...common, ord: ord + 1 }, v3, 'collect', random));
+    block.liquidity.push(
+      makeLiquidity({ ...common, ord }, isV3, kindChance < SWAP_SHARE + MINT_SHARE ? 'mint' : 'burn', random),
+    );
+  if (isV3 && kindChance > 1 - COLLECT_SHARE) {
+    block.liquidity.push(makeLiquidity({ ...common, ord: ord + 1 }, isV3, 'collect', random));
     return logIndex + 2;
   }
   return logIndex + 1;
 }
 
-function move(memory: PoolMemory, random: Random, v3: boolean): void {
-  const empty = random() < 0.03;
-  memory.reserve0 = empty && !v3 ? 0n : random.big(40 + random.int(40));
+/** Gives the pool another random state. */
+function moveRandomly(memory: PoolMemory, random: Random, isV3: boolean): void {
+  const isEmptied = random() < 0.03;
+  memory.reserve0 = isEmptied && !isV3 ? 0n : random.big(40 + random.int(40));
   memory.reserve1 = random.big(40 + random.int(40));
-  memory.sqrt = random.big(90 + random.int(12));
+  memory.sqrtPrice = random.big(90 + random.int(12));
 }
 
 /** Price in raw token1 per raw token0; 0 if the pool has no price. */
-function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrt: bigint }, v3: boolean): number {
-  if (v3) return (Number(state.sqrt) / 2 ** 96) ** 2;
+function rawPrice(state: { reserve0: bigint; reserve1: bigint; sqrtPrice: bigint }, isV3: boolean): number {
+  if (isV3) return (Number(state.sqrtPrice) / 2 ** 96) ** 2;
   return state.reserve0 === 0n || state.reserve1 === 0n ? 0 : Number(state.reserve1) / Number(state.reserve0);
 }
 
@@ -117,17 +131,17 @@ type SwapBase = Omit<
 
 /** Highs use only prices that bars use. So the price of a token is used by nothing, by bars, or by bars and highs. */
 function countsOf(choice: number): number {
-  const bits = (at: number): number => [5, 5, 1, 0][at % 4] ?? 0;
+  const bits = (bitsIndex: number): number => [5, 5, 1, 0][bitsIndex % 4] ?? 0;
   return bits(choice) + 2 * bits(Math.floor(choice / 4));
 }
 
 function makeSwap(base: SwapBase, random: Random): SwapRow {
   const direction = random() < 0.5 ? 1n : -1n;
   // Pools of the first token usually have USD prices.
-  const tracked = base.token0 === hexOf('aa', 0, 40) && random() < 0.8;
-  const flash = random() < 0.03;
+  const isTracked = base.token0 === hexOf('aa', 0, 40) && random() < 0.8;
+  const isFlash = random() < 0.03;
   const amount0 = random() < 0.02 ? 0n : direction * random.big(20 + random.int(60));
-  const amount1 = flash ? random.big(10) : -direction * random.big(20 + random.int(60));
+  const amount1 = isFlash ? random.big(10) : -direction * random.big(20 + random.int(60));
   // A USD price derives from the pool's price, so a pool without a price has no USD price.
   const usdOf = (price: number): number => (base.price > 0 ? price : 0);
   return {
@@ -137,12 +151,12 @@ function makeSwap(base: SwapBase, random: Random): SwapRow {
     recipient: hexOf('4e', random.int(5), 40),
     amount0,
     amount1,
-    price_usd: tracked ? usdOf(random() * 10 + 0.001) : 0,
-    quote_price_usd: tracked ? usdOf(random() * 10 + 0.001) : 0,
+    price_usd: isTracked ? usdOf(random() * 10 + 0.001) : 0,
+    quote_price_usd: isTracked ? usdOf(random() * 10 + 0.001) : 0,
     native_usd: 0.5,
-    amount_usd: tracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
-    untracked_usd: tracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
-    tracked,
+    amount_usd: isTracked ? BigInt(random.int(1_000_000_000)) * 1_000n : 0n,
+    untracked_usd: isTracked ? 0n : BigInt(random.int(1_000_000_000)) * 1_000n,
+    tracked: isTracked,
     price_counts: countsOf(Number(BigInt.asUintN(16, amount0 + amount1))),
   };
 }
@@ -165,7 +179,7 @@ type LiquidityBase = Omit<
 
 function makeLiquidity(
   base: LiquidityBase,
-  v3: boolean,
+  isV3: boolean,
   kind: LiquidityEventRow['kind'],
   random: Random,
 ): LiquidityEventRow {
@@ -177,9 +191,9 @@ function makeLiquidity(
     recipient: ZERO_ADDRESS,
     amount0: random.big(50),
     amount1: random.big(50),
-    liquidity: v3 || random() < 0.5 ? random.big(60) : null,
-    tick_lower: v3 ? -100 : null,
-    tick_upper: v3 ? 200 : null,
+    liquidity: isV3 || random() < 0.5 ? random.big(60) : null,
+    tick_lower: isV3 ? -100 : null,
+    tick_upper: isV3 ? 200 : null,
     amount0_usd: areValuesKnown[0] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
     amount1_usd: areValuesKnown[1] ? BigInt(random.int(1_000_000_000)) * 1_000n : null,
     // Only a token with a price can be trusted.

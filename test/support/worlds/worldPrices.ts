@@ -22,19 +22,19 @@ interface Hop {
 
 /** Adds rows for the tokens whose hop changed in a block. Call it for the blocks of one chain in order. */
 export function createPriceMaker(random: Random): (block: WorldBlock) => void {
-  const current = new Map<Hex, Hop>();
+  const hopByToken = new Map<Hex, Hop>();
   return (block) => {
     ORDER.forEach((token, rank) => {
-      const before = current.get(token) ?? { next: ZERO_ADDRESS, price: 0, confidence: 0 };
-      const isKnown = current.has(token);
+      const previousHop = hopByToken.get(token) ?? { next: ZERO_ADDRESS, price: 0, confidence: 0 };
+      const isKnown = hopByToken.has(token);
       if (random() < (isKnown ? 0.6 : 0.85)) return;
       const isAnchor = token === ANCHOR;
       if (isAnchor && isKnown) return;
-      const lost = !isAnchor && random() < 0.08;
-      const price = isAnchor ? ANCHOR_USD : lost ? 0 : 10 ** (random() * 6 - 3);
-      const deep = random() < 0.7;
-      const next = isAnchor || lost ? ZERO_ADDRESS : ORDER[deep ? rank - 1 : random.int(rank)]!;
-      const confidence = isAnchor ? 0.99 : lost ? 0 : random() < 0.55 ? 0.9 + random() / 10 : random();
+      const isLost = !isAnchor && random() < 0.08;
+      const price = isAnchor ? ANCHOR_USD : isLost ? 0 : 10 ** (random() * 6 - 3);
+      const isNextInOrder = random() < 0.7;
+      const next = isAnchor || isLost ? ZERO_ADDRESS : ORDER[isNextInOrder ? rank - 1 : random.int(rank)]!;
+      const confidence = isAnchor ? 0.99 : isLost ? 0 : random() < 0.55 ? 0.9 + random() / 10 : random();
       block.prices.push({
         ord: lastOrdOfBlock(block.number),
         timestamp: block.timestamp,
@@ -45,11 +45,11 @@ export function createPriceMaker(random: Random): (block: WorldBlock) => void {
         hop_cap: 0,
         price_usd: 0,
         confidence: 0,
-        previous_next_token: before.next,
-        previous_hop_price: before.price,
-        previous_hop_confidence: before.confidence,
+        previous_next_token: previousHop.next,
+        previous_hop_price: previousHop.price,
+        previous_hop_confidence: previousHop.confidence,
       });
-      current.set(token, { next, price, confidence });
+      hopByToken.set(token, { next, price, confidence });
     });
   };
 }
@@ -72,18 +72,18 @@ export function plainPrice(
   const rows = blocks.filter((block) => block.number <= number).flatMap((block) => block.prices);
   const newest = (pricedToken: string): TokenPriceRow | undefined =>
     rows.filter((row) => row.token === pricedToken && row.timestamp <= time).at(-1);
-  const none = { usd: null, confidence: 0 };
+  const noPrice = { usd: null, confidence: 0 };
   const factors: number[] = [];
   let confidence = 1;
   for (let currentToken: string = token; ;) {
     const row = newest(currentToken);
-    const never = currentToken === ANCHOR && !rows.some((priceRow) => priceRow.token === ANCHOR);
-    if (never || (row !== undefined && row.next_token === ZERO_ADDRESS && row.hop_price > 0)) {
-      const anchorUsd = never ? ANCHOR_USD : row!.hop_price;
+    const isUnstoredAnchor = currentToken === ANCHOR && !rows.some((priceRow) => priceRow.token === ANCHOR);
+    if (isUnstoredAnchor || (row !== undefined && row.next_token === ZERO_ADDRESS && row.hop_price > 0)) {
+      const anchorUsd = isUnstoredAnchor ? ANCHOR_USD : row!.hop_price;
       const usd = [anchorUsd, ...factors.reverse()].reduce((product, factor) => product * factor);
       return { usd, confidence: factors.length === 0 ? 0.99 : Math.min(confidence, 0.989) };
     }
-    if (row === undefined || row.hop_price === 0) return none;
+    if (row === undefined || row.hop_price === 0) return noPrice;
     factors.push(row.hop_price);
     confidence *= row.hop_confidence;
     currentToken = row.next_token;

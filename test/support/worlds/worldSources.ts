@@ -155,18 +155,18 @@ function isUsedByPeriphery(path: string): boolean {
 
 /** The files of `library` that `sources` import, directly or indirectly. */
 export function onlyImported(library: Sources, sources: Sources): Sources {
-  const found: Sources = {};
+  const imported: Sources = {};
   const visit = (path: string, content: string): void => {
     for (const [, target = ''] of content.matchAll(/(?:from|import)\s+["']([^"']+)["']/g)) {
-      const full = target.startsWith('.') ? join(dirname(path), target) : target;
-      const file = library[full];
-      if (file === undefined || full in found) continue;
-      found[full] = file;
-      visit(full, file.content);
+      const importPath = target.startsWith('.') ? join(dirname(path), target) : target;
+      const file = library[importPath];
+      if (file === undefined || importPath in imported) continue;
+      imported[importPath] = file;
+      visit(importPath, file.content);
     }
   };
   for (const [path, { content }] of Object.entries(sources)) visit(path, content);
-  return found;
+  return imported;
 }
 
 /**

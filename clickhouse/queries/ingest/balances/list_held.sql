@@ -4,7 +4,7 @@
 -- `ahead` is 1 if token_balances already contains transfers after the snapshot; such a balance belongs to no
 -- block of the snapshot, so the caller cannot compare it with balanceOf at a block. Uses the key (token,
 -- holder) of token_balances. Reads all rows of the head table, which is small.
-WITH asked AS
+WITH requested AS
 (
     SELECT
         toFixedString(unhex(pair.1), 20) AS token,
@@ -28,11 +28,11 @@ FROM
     (
         -- A token and holder without a stored row have balance 0.
         SELECT token, holder, 0::Int256 AS delta, 0::UInt64 AS ord, true AS stored
-        FROM asked
+        FROM requested
         UNION ALL
         SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
         FROM token_balances
-        WHERE (token, holder) IN asked
+        WHERE (token, holder) IN requested
         UNION ALL
         SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
         FROM
@@ -40,11 +40,12 @@ FROM
             SELECT
                 token,
                 ord,
+                -- Both sides of a transfer: (holder, change of its balance).
                 arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
             FROM transfers_head_chain
-            WHERE token IN (SELECT token FROM asked)
+            WHERE token IN (SELECT token FROM requested)
         )
-        WHERE (token, holder) IN asked
+        WHERE (token, holder) IN requested
     )
     GROUP BY token, holder
 )

@@ -5,32 +5,32 @@
 -- token_balances. Reads all holders of the tokens and all rows of the head table, which is small, so the caller
 -- limits the sizes of the tokens. The parameter `tokens` is hex without 0x.
 SELECT
-    sampled AS token,
+    sampled_token AS token,
     account AS holder,
-    total AS holders
+    holder_count AS holders
 FROM
 (
     SELECT
-        sampled,
+        sampled_token,
         account,
-        place,
-        total,
-        row_number() OVER (PARTITION BY sampled ORDER BY place <= {largest:UInt32} DESC, cityHash64(account, {salt:UInt64})) AS lot
+        size_rank,
+        holder_count,
+        row_number() OVER (PARTITION BY sampled_token ORDER BY size_rank <= {largest:UInt32} DESC, cityHash64(account, {salt:UInt64})) AS sample_order
     FROM
     (
         SELECT
-            sampled,
+            sampled_token,
             account,
-            row_number() OVER (PARTITION BY sampled ORDER BY held DESC, account) AS place,
-            count() OVER (PARTITION BY sampled) AS total
+            row_number() OVER (PARTITION BY sampled_token ORDER BY held_balance DESC, account) AS size_rank,
+            count() OVER (PARTITION BY sampled_token) AS holder_count
         FROM
         (
             SELECT
-                token AS sampled,
+                token AS sampled_token,
                 holder AS account,
                 maxIf(ord, stored) AS newest,
                 groupArrayIf((ord, amount), NOT stored) AS moves,
-                sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held
+                sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held_balance
             FROM
             (
                 SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored
@@ -40,6 +40,7 @@ FROM
                 SELECT token, side.1 AS holder, side.2 AS amount, ord, false AS stored
                 FROM
                 (
+                    -- Both sides of a transfer: (holder, change of its balance).
                     SELECT token, ord, arrayJoin([(sender, -(amount::Int256)), (recipient, amount::Int256)]) AS side
                     FROM transfers_head_chain
                     WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
@@ -47,9 +48,9 @@ FROM
             )
             WHERE holder != toFixedString('', 20)
             GROUP BY token, holder
-            HAVING held > 0
+            HAVING held_balance > 0
         )
     )
 )
-WHERE lot <= {largest:UInt32} + {others:UInt32}
+WHERE sample_order <= {largest:UInt32} + {others:UInt32}
 LIMIT {limit:UInt32}

@@ -3,13 +3,13 @@
 -- is above last_ord of the stored balance, because a promotion stores transfers before the snapshot's cursor
 -- moves. The parameters `tokens` and `holders` are hex without 0x.
 WITH
-    toFixedString('', 20) AS zero,
-    arrayPushBack(arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}), zero) AS all,
-    asked AS (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20) AS token)
+    toFixedString('', 20) AS zero_address,
+    arrayPushBack(arrayMap(holder_hex -> toFixedString(unhex(holder_hex), 20), {holders:Array(String)}), zero_address) AS requested_holders,
+    requested AS (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20) AS token)
 SELECT
     token,
-    sumIf(balance, holder = zero) AS zero_balance,
-    groupArrayIf((holder, balance), holder != zero) AS held
+    sumIf(balance, holder = zero_address) AS zero_balance,
+    groupArrayIf((holder, balance), holder != zero_address) AS held
 FROM
 (
     SELECT
@@ -22,8 +22,8 @@ FROM
     (
         SELECT token, holder, balance AS delta, last_ord AS ord, true AS stored
         FROM holder_balances
-        WHERE has(all, holder)
-            AND token IN (SELECT token FROM asked)
+        WHERE has(requested_holders, holder)
+            AND token IN (SELECT token FROM requested)
         UNION ALL
         SELECT token, side.1 AS holder, side.2 AS delta, ord, false AS stored
         FROM
@@ -31,16 +31,17 @@ FROM
             SELECT
                 token,
                 ord,
+                -- Both sides of a transfer: (holder, change of its balance).
                 arrayJoin(if(
-                    sender = recipient AND sender = zero,
+                    sender = recipient AND sender = zero_address,
                     [(sender, -(amount::Int256))],
                     [(sender, -(amount::Int256)), (recipient, amount::Int256)]
                 )) AS side
             FROM transfers_head_chain
-            WHERE (has(all, sender) OR has(all, recipient))
-                AND token IN (SELECT token FROM asked)
+            WHERE (has(requested_holders, sender) OR has(requested_holders, recipient))
+                AND token IN (SELECT token FROM requested)
         )
-        WHERE has(all, side.1)
+        WHERE has(requested_holders, side.1)
     )
     GROUP BY token, holder
 )

@@ -10,6 +10,6 @@ FROM
 WHERE token NOT IN (
     SELECT s.token
     FROM token_supplies AS s FINAL
-    WHERE hasAll(s.holders, arrayMap(one -> toFixedString(unhex(one), 20), {holders:Array(String)}))
+    WHERE hasAll(s.holders, arrayMap(holder_hex -> toFixedString(unhex(holder_hex), 20), {holders:Array(String)}))
 )
 LIMIT {limit:UInt32}

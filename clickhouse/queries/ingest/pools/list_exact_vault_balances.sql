@@ -8,6 +8,6 @@ SELECT
 FROM pool_states AS s
 WHERE s.ord <= {final_ord:UInt64}
     AND (notEmpty(s.balances) OR s.doubts > 0)
-    AND s.pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+    AND s.pair IN (SELECT toFixedString(unhex(arrayJoin({pools:Array(String)})), 20))
 GROUP BY s.pair
 LIMIT length({pools:Array(String)})

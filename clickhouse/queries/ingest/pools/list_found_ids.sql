@@ -3,5 +3,5 @@
 SELECT DISTINCT f.address AS address, assumeNotNull(f.pool_id) AS pool_id
 FROM found_pools AS f
 WHERE isNotNull(f.pool_id)
-    AND f.address IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+    AND f.address IN (SELECT toFixedString(unhex(arrayJoin({pools:Array(String)})), 20))
 LIMIT length({pools:Array(String)})

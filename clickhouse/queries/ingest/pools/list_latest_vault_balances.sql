@@ -5,7 +5,7 @@ FROM
 (
     SELECT pair, max(state) AS newest, max(params_state).2 AS params
     FROM pool_balances
-    WHERE pair IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
+    WHERE pair IN (SELECT toFixedString(unhex(arrayJoin({pools:Array(String)})), 20))
     GROUP BY pair
 )
 LIMIT length({pools:Array(String)})

@@ -7,8 +7,8 @@ SELECT
     data
 FROM logs
 WHERE chain_id = {chain:UInt32}
-    AND address IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
-    AND topic0 IN (SELECT toFixedString(unhex(t), 32) FROM (SELECT arrayJoin({topics:Array(String)}) AS t))
+    AND address IN (SELECT toFixedString(unhex(arrayJoin({pools:Array(String)})), 20))
+    AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics:Array(String)})), 32))
     AND topic_count = 1
     AND length(data) IN (32, 64)
     AND ord <= {final_ord:UInt64}

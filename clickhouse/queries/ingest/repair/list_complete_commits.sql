@@ -3,17 +3,17 @@
 SELECT b.commit AS commit
 FROM
 (
-    SELECT commit, any(log_count) AS expected
+    SELECT commit, any(log_count) AS expected_logs
     FROM blocks_head
     WHERE number BETWEEN {from:UInt32} AND {to:UInt32} AND has({commits:Array(UInt64)}, commit)
     GROUP BY commit
 ) AS b
 LEFT JOIN
 (
-    SELECT commit, count() AS found
+    SELECT commit, count() AS stored_logs
     FROM logs_head
     WHERE ord >= bitShiftLeft({from:UInt64}, 20) AND has({commits:Array(UInt64)}, commit)
     GROUP BY commit
 ) AS l ON b.commit = l.commit
-WHERE b.expected = l.found OR ({some_logs:Bool} AND b.expected > l.found)
+WHERE b.expected_logs = l.stored_logs OR ({some_logs:Bool} AND b.expected_logs > l.stored_logs)
 LIMIT length({commits:Array(UInt64)})

@@ -10,17 +10,17 @@ import type { StubChain } from '../../../../test/support/stub/stubChain';
 const ROUNDS = 5;
 
 export function benchDecode(chain: StubChain): Figure[] {
-  const parse: number[] = [];
-  const decode: number[] = [];
+  const parseTimesMs: number[] = [];
+  const decodeTimesMs: number[] = [];
   let logs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const parsedAt = performance.now();
-    const parsed = chain.logBodies.map((body) => JSON.parse(body.toString()) as ChainLog[]);
-    parse.push(performance.now() - parsedAt);
+    const parseStartedAt = performance.now();
+    const logsByBlock = chain.logBodies.map((body) => JSON.parse(body.toString()) as ChainLog[]);
+    parseTimesMs.push(performance.now() - parseStartedAt);
     const states = new Map<Hex, PoolState>();
-    const decodedAt = performance.now();
+    const decodeStartedAt = performance.now();
     logs = 0;
-    for (const blockLogs of parsed) {
+    for (const blockLogs of logsByBlock) {
       for (const log of blockLogs) {
         logs += 1;
         const protocol = uniswapV2.eventTopics.has(log.topics[0] ?? '0x') ? uniswapV2 : uniswapV3;
@@ -29,10 +29,10 @@ export function benchDecode(chain: StubChain): Figure[] {
         states.set(log.address, protocol.applyEvent(states.get(log.address) ?? EMPTY_STATE, event));
       }
     }
-    decode.push(performance.now() - decodedAt);
+    decodeTimesMs.push(performance.now() - decodeStartedAt);
   }
-  const value = (median(decode) / logs) * 1e6;
-  const limit = (median(parse) / logs) * 1e6;
+  const value = (median(decodeTimesMs) / logs) * 1e6;
+  const limit = (median(parseTimesMs) / logs) * 1e6;
   return [
     {
       key: 'decode',

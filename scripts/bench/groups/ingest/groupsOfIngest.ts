@@ -30,10 +30,10 @@ export async function benchIngest(bench: Bench): Promise<void> {
   say('backfill …');
   // The stub chain runs in its own process, because building answers is the node's work.
   const node = await startBenchChild('stubServer', CHAIN);
-  const full = await createDatabase(server.writerUrl, 'candlehouse_full', true);
-  const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', false);
-  const unpriced = await createDatabase(server.writerUrl, 'candlehouse_unpriced', true);
-  const recorded = await createDatabase(server.writerUrl, 'candlehouse_recorded', false);
+  const full = await createDatabase(server.writerUrl, 'candlehouse_full');
+  const raw = await createDatabase(server.writerUrl, 'candlehouse_raw', { hasViews: false });
+  const unpriced = await createDatabase(server.writerUrl, 'candlehouse_unpriced');
+  const recorded = await createDatabase(server.writerUrl, 'candlehouse_recorded', { hasViews: false });
   const pids = { ingester: process.pid, engine: server.pid(), node: node.pid };
   const backfill = await benchBackfill(node.url, { full, raw, unpriced, recorded }, pids, BLOCKS, log);
   if (isWanted('backfill')) {
@@ -52,7 +52,7 @@ export async function benchIngest(bench: Bench): Promise<void> {
 /** Measures the memory of the whole program (API and ingester in one process) while it backfills the same chain. */
 async function benchMemory({ server, folder, figures }: Bench, node: BenchChild): Promise<void> {
   say('measuring the memory of a backfill …');
-  const database = await createDatabase(server.writerUrl, 'candlehouse_memory', true);
+  const database = await createDatabase(server.writerUrl, 'candlehouse_memory');
   const api = await serveApi('all', {
     RPC_URL: node.url,
     CHAIN_CONFIG: writeDescription(folder),

@@ -21,16 +21,16 @@ export async function benchInserts(
   inserts: readonly RecordedInsert[],
   { raw, rawUrl, full }: InsertBench,
 ): Promise<Figure[]> {
-  const native = await encodeNative(inserts, raw);
-  const post = createPost(rawUrl);
-  const seconds = { sent: [] as number[], native: [] as number[], viewed: [] as number[] };
+  const nativeInserts = await encodeNative(inserts, raw);
+  const postNative = createPost(rawUrl);
+  const seconds = { asSent: [] as number[], native: [] as number[], withViews: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    seconds.native.push(await timeInserts(raw, native, post));
-    seconds.sent.push(await timeInserts(raw, inserts, insertInto(raw)));
-    seconds.viewed.push(await timeInserts(full, inserts, insertInto(full)));
+    seconds.native.push(await timeInserts(raw, nativeInserts, postNative));
+    seconds.asSent.push(await timeInserts(raw, inserts, insertInto(raw)));
+    seconds.withViews.push(await timeInserts(full, inserts, insertInto(full)));
   }
   const megabytes = inserts.reduce((sum, { body }) => sum + body.length, 0) / 1e6;
-  const rate = (times: readonly number[]): number => megabytes / median(times);
+  const megabytesPerSecond = (times: readonly number[]): number => megabytes / median(times);
   const makeFigure = (
     key: string,
     name: string,
@@ -53,17 +53,17 @@ export async function benchInserts(
     makeFigure(
       'insert',
       'insert of the rows as the ingester sends them, no views',
-      rate(seconds.sent),
+      megabytesPerSecond(seconds.asSent),
       'the same rows as Native bodies',
-      rate(seconds.native),
+      megabytesPerSecond(seconds.native),
       0.65,
     ),
     makeFigure(
       'insert_with_views',
       'insert with bars, rollups and balances',
-      rate(seconds.viewed),
+      megabytesPerSecond(seconds.withViews),
       'the same bodies without views',
-      rate(seconds.sent),
+      megabytesPerSecond(seconds.asSent),
       0.4,
     ),
   ];
@@ -76,13 +76,13 @@ async function encodeNative(inserts: readonly RecordedInsert[], raw: Database): 
     await raw.command('empty', `TRUNCATE TABLE ${table}`);
     await raw.insert(table, columns, body, `encode ${index}`);
     const columnList = columns.join(', ');
-    const native = await raw.selectBinary(
+    const nativeBody = await raw.selectBinary(
       'encode',
       `SELECT ${columnList} FROM ${table} SETTINGS max_block_size = 10000000, preferred_block_size_bytes = 0`,
       {},
       'Native',
     );
-    bodies.push({ table, columns, body: Buffer.from(native) });
+    bodies.push({ table, columns, body: Buffer.from(nativeBody) });
   }
   return bodies;
 }
@@ -111,7 +111,8 @@ function createPost(url: string): Insert {
   };
 }
 
-let tokens = 0;
+/** Number of inserts so far. Each insert has another token, because ClickHouse ignores an insert with a known token. */
+let insertCount = 0;
 
 /** Seconds for all inserts, one after the other, into empty tables. */
 async function timeInserts(
@@ -122,6 +123,6 @@ async function timeInserts(
   for (const table of new Set(inserts.map((recorded) => recorded.table)))
     await database.command('empty', `TRUNCATE TABLE ${table}`);
   const startedAt = performance.now();
-  for (const recorded of inserts) await insert(recorded, `bench ${(tokens += 1)}`);
+  for (const recorded of inserts) await insert(recorded, `bench ${(insertCount += 1)}`);
   return (performance.now() - startedAt) / 1000;
 }

@@ -8,6 +8,7 @@ import { startBenchChild } from '../../children/childProcess';
 import { percentile, type Figure } from '../../figure';
 import { askRows } from '../../../../test/support/engine/askRows';
 import { ingest } from './backfill';
+import { UNFINAL_BLOCKS } from '../../../../test/support/stub/stubChain';
 
 const VARIANTS = ['on', 'off'] as const;
 type Variant = (typeof VARIANTS)[number];
@@ -29,9 +30,9 @@ async function compare({ server }: Bench, logsPerBlock: number): Promise<Figure[
   for (let round = 0; round < ROUNDS; round += 1)
     for (const variant of round % 2 === 0 ? VARIANTS : [...VARIANTS].reverse()) {
       const name = `candlehouse_logs_${logsPerBlock}_${variant}_${round}`;
-      const database = await createDatabase(server.writerUrl, name, true);
+      const database = await createDatabase(server.writerUrl, name);
       const logOptions = { keepsAllLogs: () => variant === 'on' };
-      const seconds = await ingest(node.url, database, blocks - 64, log, undefined, logOptions);
+      const seconds = await ingest(node.url, database, blocks - UNFINAL_BLOCKS, log, undefined, logOptions);
       rates[variant].push((await countLogs(database)) / seconds);
       if (round === ROUNDS - 1) bytes[variant] = await sizeOf(database);
       await database.command('drop', `DROP DATABASE ${name}`);

@@ -10,11 +10,16 @@ import { runBackfill } from '../../../../src/commands/backfill';
 import { runExport } from '../../../../src/commands/snapshot/export';
 import { loadConfig, type Config } from '../../../../src/config';
 import { askRows } from '../../../../test/support/engine/askRows';
-import { createHyperSync, HYPERSYNC_URL, loadsClient } from '../../../../test/support/node/blockServices';
+import {
+  createHyperSync,
+  HYPERSYNC_URL,
+  packageLoaderFor,
+} from '../../../../test/support/node/blockServices';
 import { writeCryoFiles } from '../../../../test/support/node/cryoFiles';
 import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } from '../../bench';
 import { startBenchChild } from '../../children/childProcess';
 import { percentile, type Figure } from '../../figure';
+import { UNFINAL_BLOCKS } from '../../../../test/support/stub/stubChain';
 
 const LOGS = Number(process.env['BENCH_SOURCES_LOGS'] ?? 60_000);
 const LOGS_PER_BLOCK = Number(process.env['BENCH_SOURCES_LOGS_PER_BLOCK'] ?? 20);
@@ -25,14 +30,15 @@ const ANSWER_BLOCKS = 500;
 /** As on PulseChain. */
 const BLOCK_SECONDS = 10;
 const YEAR_BLOCKS = (365 * 86_400) / BLOCK_SECONDS;
-/** Blocks after the last one of the fills: 64 are not final, and the export needs a later final block. */
-const BLOCKS_AFTER = 84;
-const NEXT_DAY = Date.parse('2024-03-02') / 1_000;
+/** Blocks after the last one of the fills: the newest are not final, and the export needs a later final block. */
+const BLOCKS_AFTER = UNFINAL_BLOCKS + 20;
+/** Time after the last block of the fills, which is the end of a day because an export has whole days. Unix seconds. */
+const DAY_END = Date.parse('2024-03-02') / 1_000;
 const NAME = 'candlehouse_sources_bench';
 
 type FillOptions = Omit<Parameters<typeof runBackfill>[3], 'from' | 'to'>;
 
-/** A source, and the source with which it is compared. */
+/** A source, and in `limit` the name of the source with which it is compared. `rates`: logs per second of each round. */
 interface Source {
   readonly options: FillOptions;
   readonly settings: Readonly<Record<string, string>>;
@@ -47,7 +53,7 @@ const PROVEN_NODE = 'a node, level full';
 export async function benchSources(bench: Bench): Promise<void> {
   const blocks = Math.round(LOGS / LOGS_PER_BLOCK) + BLOCKS_AFTER;
   const to = blocks - BLOCKS_AFTER;
-  const genesisTime = NEXT_DAY - (to + 1) * BLOCK_SECONDS;
+  const genesisTime = DAY_END - (to + 1) * BLOCK_SECONDS;
   const chain = { logsPerBlock: LOGS_PER_BLOCK, pairs: 500, onlyV2: true, provable: true };
   const node = await startBenchChild('stubServer', { ...chain, blocks, genesisTime });
   const portal = await startBenchChild('portalServer', {
@@ -55,21 +61,21 @@ export async function benchSources(bench: Bench): Promise<void> {
     head: to,
     blocksMax: ANSWER_BLOCKS,
   });
-  const places = await writeFiles(bench, node.url, to);
+  const paths = await writeFiles(bench, node.url, to);
   const source = (options: FillOptions, settings: Source['settings'], limit = NODE): Source => {
     return { options, settings, limit, rates: [] };
   };
   const sources: Readonly<Record<string, Source>> = {
     [NODE]: source({}, BLOOM),
-    'Parquet files, level bloom': source({ parquet: [places.files] }, BLOOM),
-    'Parquet files and headers of the node, level bloom': source({ parquet: [places.defaultFiles] }, BLOOM),
+    'Parquet files, level bloom': source({ parquet: [paths.files] }, BLOOM),
+    'Parquet files and headers of the node, level bloom': source({ parquet: [paths.defaultFiles] }, BLOOM),
     'an SQD portal, level bloom': source({ source: portal.url }, BLOOM),
     'HyperSync without its client, level bloom': source(
-      { source: HYPERSYNC_URL, loadPackage: loadsClient(keepAnswers(node.url, to)) },
+      { source: HYPERSYNC_URL, loadPackage: packageLoaderFor(keepAnswers(node.url, to)) },
       { ...BLOOM, HYPERSYNC_TOKEN: 'token' },
     ),
     [PROVEN_NODE]: source({}, { PROOF: 'full' }, PROVEN_NODE),
-    'a snapshot, level full': source({ snapshot: places.snapshot }, { PROOF: 'full' }, PROVEN_NODE),
+    'a snapshot, level full': source({ snapshot: paths.snapshot }, { PROOF: 'full' }, PROVEN_NODE),
   };
   // In the first round, which does not count, the services make their answers.
   for (let round = 0; round <= ROUNDS; round += 1)
@@ -90,13 +96,13 @@ function configOf(
   rpcUrl: string,
   settings: Readonly<Record<string, string>>,
 ): Config {
-  const all = {
+  const allSettings = {
     RPC_URL: rpcUrl,
     CHAIN_CONFIG: writeDescription(folder),
     CLICKHOUSE_URL: databaseUrl(server.writerUrl, NAME),
     ...settings,
   };
-  return loadConfig(all, (path) => readFileSync(path, 'utf8'));
+  return loadConfig(allSettings, (path) => readFileSync(path, 'utf8'));
 }
 
 /** Writes the blocks as Parquet files with and without headers, and as a snapshot. */
@@ -105,34 +111,43 @@ async function writeFiles(
   rpcUrl: string,
   to: number,
 ): Promise<Readonly<Record<'files' | 'defaultFiles' | 'snapshot', string>>> {
-  const place = (name: string): string => join(bench.folder, name);
-  const places = { files: place('files'), defaultFiles: place('default-files'), snapshot: place('snapshot') };
+  const pathOf = (name: string): string => join(bench.folder, name);
+  const paths = {
+    files: pathOf('files'),
+    defaultFiles: pathOf('default-files'),
+    snapshot: pathOf('snapshot'),
+  };
   say('writing the blocks as files …');
-  const database = await createDatabase(bench.server.writerUrl, NAME, true);
-  const databaseOf = databaseUrl(bench.server.writerUrl, NAME);
-  const made = { rpcUrl, databaseUrl: databaseOf, from: 1, to, chunk: FILE_BLOCKS };
-  await writeCryoFiles({ ...made, folder: places.files });
-  await writeCryoFiles({ ...made, folder: places.defaultFiles, withHeaders: false });
+  const database = await createDatabase(bench.server.writerUrl, NAME);
+  const cryoOptions = {
+    rpcUrl,
+    databaseUrl: databaseUrl(bench.server.writerUrl, NAME),
+    from: 1,
+    to,
+    chunk: FILE_BLOCKS,
+  };
+  await writeCryoFiles({ ...cryoOptions, folder: paths.files });
+  await writeCryoFiles({ ...cryoOptions, folder: paths.defaultFiles, withHeaders: false });
   const config = configOf(bench, rpcUrl, { PROOF: 'full' });
   const { signal } = new AbortController();
-  await runBackfill(config, log, signal, { from: 1, to: to + BLOCKS_AFTER - 64 });
+  await runBackfill(config, log, signal, { from: 1, to: to + BLOCKS_AFTER - UNFINAL_BLOCKS });
   const dayOf = (seconds: number): string => new Date(1_000 * seconds).toISOString().slice(0, 10);
-  const days = { from: dayOf(NEXT_DAY - to * BLOCK_SECONDS), to: dayOf(NEXT_DAY - 1) };
-  await runExport(config, log, signal, { days, out: places.snapshot }, { write: say });
+  const days = { from: dayOf(DAY_END - to * BLOCK_SECONDS), to: dayOf(DAY_END - 1) };
+  await runExport(config, log, signal, { days, out: paths.snapshot }, { write: say });
   await database.command('drop', `DROP DATABASE ${NAME}`);
   await database.close();
-  return places;
+  return paths;
 }
 
 /** A client of HyperSync that keeps the answers to its queries. */
 function keepAnswers(rpcUrl: string, to: number): ReturnType<typeof createHyperSync> {
   const client = createHyperSync(rpcUrl, to, ANSWER_BLOCKS);
   const { get } = client;
-  const kept = new Map<string, Promise<unknown>>();
+  const answerByQuery = new Map<string, Promise<unknown>>();
   client.get = (query) => {
     const key = JSON.stringify(query);
-    const answer = kept.get(key) ?? get(query);
-    kept.set(key, answer);
+    const answer = answerByQuery.get(key) ?? get(query);
+    answerByQuery.set(key, answer);
     return answer;
   };
   return client;
@@ -144,7 +159,7 @@ async function timeFill(
   config: Config,
   options: Parameters<typeof runBackfill>[3],
 ): Promise<number> {
-  const database = await createDatabase(server.writerUrl, NAME, true);
+  const database = await createDatabase(server.writerUrl, NAME);
   const startedAt = performance.now();
   await runBackfill(config, log, new AbortController().signal, options);
   const seconds = (performance.now() - startedAt) / 1_000;
@@ -154,22 +169,22 @@ async function timeFill(
   return Number(row?.logs ?? 0) / seconds;
 }
 
-/** Rates of fills from a source, and of those from a fast node, in logs per second. */
+/** Compares the rates of fills from a source with those from the limit, a fast node. Rates are logs per second. */
 function compareFills(
   source: string,
-  ours: readonly number[],
+  sourceRates: readonly number[],
   limitName: string,
-  theirs: readonly number[],
+  limitRates: readonly number[],
 ): Figure {
-  const [value, limit] = [percentile(ours, 50), percentile(theirs, 50)];
-  const hours = (YEAR_BLOCKS * LOGS_PER_BLOCK) / value / 3_600;
+  const [rate, limitRate] = [percentile(sourceRates, 50), percentile(limitRates, 50)];
+  const hours = (YEAR_BLOCKS * LOGS_PER_BLOCK) / rate / 3_600;
   return {
     name: `fill from ${source}, ${LOGS_PER_BLOCK} logs a block, median of ${ROUNDS}; ${YEAR_BLOCKS} blocks, a year of PulseChain, in ${hours.toFixed(1)} h`,
-    value,
+    value: rate,
     unit: 'logs/s',
     limitName,
-    limit,
-    ratio: value / limit,
+    limit: limitRate,
+    ratio: rate / limitRate,
     target: 'none',
     ok: true,
   };

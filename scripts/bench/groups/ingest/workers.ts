@@ -19,7 +19,9 @@ import { createDatabase, databaseUrl, log, say, writeDescription, type Bench } f
 import { processorSeconds, startBenchChild } from '../../children/childProcess';
 import { percentile, type Figure } from '../../figure';
 import { ingest } from './backfill';
+import { UNFINAL_BLOCKS } from '../../../../test/support/stub/stubChain';
 
+/** Number of logs of each backfill. */
 const LOGS = Number(process.env['BENCH_WORKERS_LOGS'] ?? 200_000);
 const LOGS_PER_BLOCK = 100;
 const ROUNDS = Number(process.env['BENCH_WORKERS_ROUNDS'] ?? 5);
@@ -27,67 +29,67 @@ const NAME = 'candlehouse_workers_bench';
 const PROOF = { mode: 'full', trusted: null } as const;
 
 /** Times in µs per log. */
-interface Spent {
+interface TimePerLog {
   readonly elapsed: number;
   /** Processor time of this process, and of the engine. */
-  readonly own: number;
+  readonly program: number;
   readonly engine: number;
 }
 
 interface Rounds {
-  readonly straight: Spent[];
-  readonly worker: Spent[];
-  readonly writer: Spent[];
+  readonly straight: TimePerLog[];
+  readonly worker: TimePerLog[];
+  readonly writer: TimePerLog[];
 }
 
 export async function benchWorkers(bench: Bench): Promise<void> {
   say('backfilling staged blocks …');
   const blocks = Math.round(LOGS / LOGS_PER_BLOCK);
-  const to = blocks - 64;
+  const to = blocks - UNFINAL_BLOCKS;
   const options = { blocks, logsPerBlock: LOGS_PER_BLOCK, pairs: 500, onlyV2: true, provable: true };
   const node = await startBenchChild('stubServer', options);
   const rounds: Rounds = { straight: [], worker: [], writer: [] };
-  const programs = { straight: [] as number[], workers: [] as number[] };
+  const programRates = { straight: [] as number[], workers: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     await runStraight(bench, node.url, to, rounds);
     await runStaged(bench, node.url, to, rounds);
-    programs.straight.push(await timeProgram(bench, node.url, to, []));
-    programs.workers.push(await timeProgram(bench, node.url, to, ['--workers', '2']));
+    programRates.straight.push(await timeProgram(bench, node.url, to, []));
+    programRates.workers.push(await timeProgram(bench, node.url, to, ['--workers', '2']));
   }
   await node.close();
-  const medianOfKey = (rounds: readonly Spent[], key: keyof Spent): number =>
+  const medianOf = (times: readonly TimePerLog[], key: keyof TimePerLog): number =>
     percentile(
-      rounds.map((round) => round[key]),
+      times.map((time) => time[key]),
       50,
     );
   const { straight, worker, writer } = rounds;
-  const words = `writer ${medianOfKey(writer, 'own').toFixed(1)}, worker ${medianOfKey(worker, 'own').toFixed(1)}, straight ${medianOfKey(straight, 'own').toFixed(1)}`;
-  const engine = `engine ${medianOfKey(writer, 'engine').toFixed(1)} + ${medianOfKey(worker, 'engine').toFixed(1)} for staging, straight ${medianOfKey(straight, 'engine').toFixed(1)}`;
+  const programText = `writer ${medianOf(writer, 'program').toFixed(1)}, worker ${medianOf(worker, 'program').toFixed(1)}, straight ${medianOf(straight, 'program').toFixed(1)}`;
+  const engineText = `engine ${medianOf(writer, 'engine').toFixed(1)} + ${medianOf(worker, 'engine').toFixed(1)} for staging, straight ${medianOf(straight, 'engine').toFixed(1)}`;
   bench.figures.push(
     compare(
-      `writer of staged blocks (processor us per log: ${words}; ${engine})`,
-      1e6 / medianOfKey(writer, 'elapsed'),
-      1e6 / medianOfKey(straight, 'elapsed'),
+      `writer of staged blocks (processor us per log: ${programText}; ${engineText})`,
+      1e6 / medianOf(writer, 'elapsed'),
+      1e6 / medianOf(straight, 'elapsed'),
     ),
     compare(
       'program with --workers 2 on this machine, start included',
-      percentile(programs.workers, 50),
-      percentile(programs.straight, 50),
+      percentile(programRates.workers, 50),
+      percentile(programRates.straight, 50),
     ),
   );
 }
 
 async function runStraight({ server }: Bench, rpcUrl: string, to: number, rounds: Rounds): Promise<void> {
-  const database = await createDatabase(server.writerUrl, NAME, true);
+  const database = await createDatabase(server.writerUrl, NAME);
   const run = async (): Promise<unknown> => ingest(rpcUrl, database, to, log, undefined, { proof: PROOF });
-  rounds.straight.push(await spend(server.pid(), to, run));
+  rounds.straight.push(await measurePerLog(server.pid(), to, run));
   await database.command('drop', `DROP DATABASE ${NAME}`);
   await database.close();
 }
 
 /** Stages all blocks as one worker, then stores them as the writer. */
 async function runStaged({ server }: Bench, rpcUrl: string, to: number, rounds: Rounds): Promise<void> {
-  const database = await createDatabase(server.writerUrl, NAME, true);
+  const database = await createDatabase(server.writerUrl, NAME);
   const staged = new StagedBlocks(databaseUrl(server.writerUrl, NAME));
   await staged.create();
   const pool = createEndpointPool({ urls: [rpcUrl], chainId: 369, log });
@@ -100,12 +102,14 @@ async function runStaged({ server }: Bench, rpcUrl: string, to: number, rounds: 
   };
   const source = createBlockSource({ pool, log, proof: PROOF });
   const readFinalTo = async (): Promise<number | null> => {
-    const listed = await staged.list(0, pieceOf(to));
-    return listed.filter(({ bytes }) => bytes > 0).length > pieceOf(to) ? to : null;
+    const pieces = await staged.list(0, pieceOf(to));
+    return pieces.filter(({ bytes }) => bytes > 0).length > pieceOf(to) ? to : null;
   };
   const { signal } = new AbortController();
   rounds.worker.push(
-    await spend(server.pid(), to, () => new StageWorker({ ...deps, source, readFinalTo }).run(signal)),
+    await measurePerLog(server.pid(), to, () =>
+      new StageWorker({ ...deps, source, readFinalTo }).run(signal),
+    ),
   );
   const wrapSource = (node: BlockSource): BlockSource =>
     new StagedSource({
@@ -118,28 +122,32 @@ async function runStaged({ server }: Bench, rpcUrl: string, to: number, rounds: 
     });
   const run = (): Promise<unknown> =>
     ingest(rpcUrl, database, to, log, undefined, { proof: PROOF, wrapSource });
-  rounds.writer.push(await spend(server.pid(), to, run));
+  rounds.writer.push(await measurePerLog(server.pid(), to, run));
   await staged.drop();
   await database.command('drop', `DROP DATABASE ${NAME}`);
   await Promise.all([staged.close(), database.close(), pool.close()]);
 }
 
-async function spend(engine: number, to: number, run: () => Promise<unknown>): Promise<Spent> {
+async function measurePerLog(
+  enginePid: number,
+  to: number,
+  run: () => Promise<unknown>,
+): Promise<TimePerLog> {
   const logs = to * LOGS_PER_BLOCK;
   const startTimes = [
     performance.now() / 1_000,
     processorSeconds(process.pid),
-    processorSeconds(engine),
+    processorSeconds(enginePid),
   ] as const;
   await run();
   const endTimes = [
     performance.now() / 1_000,
     processorSeconds(process.pid),
-    processorSeconds(engine),
+    processorSeconds(enginePid),
   ] as const;
   const perLog = (processIndex: 0 | 1 | 2): number =>
     ((endTimes[processIndex] - startTimes[processIndex]) * 1e6) / logs;
-  return { elapsed: perLog(0), own: perLog(1), engine: perLog(2) };
+  return { elapsed: perLog(0), program: perLog(1), engine: perLog(2) };
 }
 
 /** Logs per second of the program. */
@@ -149,7 +157,7 @@ async function timeProgram(
   to: number,
   options: readonly string[],
 ): Promise<number> {
-  const database = await createDatabase(server.writerUrl, NAME, true);
+  const database = await createDatabase(server.writerUrl, NAME);
   const startedAt = performance.now();
   const program = join(findPackageRoot(), 'dist', 'main.js');
   const child = spawn(
