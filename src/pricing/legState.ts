@@ -20,7 +20,6 @@ const STABLE_LIQUIDITY_PART = 0.86;
 /** The part of a pool's row that determines its legs. */
 export interface LegsPool {
   readonly address: Hex;
-  readonly pool_type: number;
   readonly token0: Hex;
   readonly token1: Hex;
   /** All tokens of a pool with more than two tokens; empty for pools of two tokens. */
@@ -31,6 +30,8 @@ export interface LegsPool {
 
 export interface PricedState {
   readonly pair: Hex;
+  /** The type of the pool in this state. */
+  readonly pool_type: number;
   readonly reserve0: bigint;
   readonly reserve1: bigint;
   readonly liquidity: bigint;
@@ -91,7 +92,7 @@ export function toLegState(
   if (decimals0 === null || decimals1 === null) return { ...NO_STATE };
   if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
   const price = scalePrice(state.price, decimals0, decimals1, true);
-  const shape = shapeOf(pool.pool_type);
+  const shape = shapeOf(state.pool_type);
   if (shape.hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);

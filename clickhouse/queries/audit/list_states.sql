@@ -8,6 +8,7 @@ FROM
     SELECT
         ord,
         pair,
+        pool_type,
         reserve0,
         reserve1,
         liquidity,

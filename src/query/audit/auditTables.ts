@@ -134,12 +134,14 @@ function createTableReader(
 }
 
 function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
-  const facts = pairs.byAddress.get(address)?.facts;
-  const state = facts?.state ?? null;
-  if (state === null || !isAddress(state.pair)) return null;
+  const entry = pairs.byAddress.get(address);
+  const state = entry?.facts.state ?? null;
+  if (entry === undefined || state === null || !isAddress(state.pair)) return null;
   const { pair, ord, reserve0, reserve1, liquidity, price, unswapped, walked_liquidity, near0, near1 } =
     state;
-  const { balances, doubts } = facts ?? { balances: null, doubts: 0 };
+  const { facts, pool } = entry;
+  const { balances, doubts } = facts;
   const walked = { unswapped, walked_liquidity, near0, near1 };
-  return { pair, ord, reserve0, reserve1, liquidity, price, balances: balances ?? [], doubts, ...walked };
+  const amounts = { reserve0, reserve1, liquidity, price, balances: balances ?? [] };
+  return { pair, pool_type: pool.pool_type, ord, ...amounts, doubts, ...walked };
 }

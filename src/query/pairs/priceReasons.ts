@@ -45,7 +45,8 @@ function legsOfToken(
   return legsOf(poolWithTokens).flatMap((legInfo) => {
     const { token0, token1 } = legInfo.leg;
     if (token0 !== token && token1 !== token) return [];
-    const rawState = state === null ? null : { ...state, balances: facts.balances ?? [], doubts };
+    const { pool_type } = pool;
+    const rawState = state === null ? null : { ...state, pool_type, balances: facts.balances ?? [], doubts };
     return {
       state: rawState === null ? NO_STATE : toLegState(poolWithTokens, legInfo, rawState, decimalsOf),
       isToken0: token0 === token,

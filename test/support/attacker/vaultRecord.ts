@@ -52,7 +52,7 @@ export class VaultRecord {
       tokens,
       assetManagers: [manager, manager],
     });
-    const pool = { address, pool_type: WEIGHTED, token0, token1, tokens, weights };
+    const pool = { address, token0, token1, tokens, weights };
     return new VaultRecord(pool, withWeights(registered, weights), [0n, 0n]);
   }
 
@@ -83,6 +83,7 @@ export class VaultRecord {
     const balances = [raw(cash0), raw(cash1)].map((cash, i) => cash + this.invented[i]!);
     const state = {
       pair: this.pool.address,
+      pool_type: WEIGHTED,
       reserve0: balances[0]!,
       reserve1: balances[1]!,
       liquidity: 0n,

@@ -32,7 +32,7 @@ export interface PairAnswer {
   readonly reserve1_raw: string;
 }
 
-export interface SwapAnswer {
+interface SwapAnswer {
   readonly pool_type: number;
   readonly amount0: string;
   readonly amount1: string;

@@ -32,7 +32,17 @@ function priceWith({ open, closed }: Sizes) {
   const stateOf = (pair: Hex, size: number, number: number, index: number) => {
     const held = BigInt(size) * ONE;
     const balances = pair === CLOSED ? [held, held] : [];
-    const state = { pair, reserve0: held, reserve1: held, liquidity: 0n, price: 1, balances, doubts: 0 };
+    const pool_type = pair === CLOSED ? 4 : 2;
+    const state = {
+      pair,
+      pool_type,
+      reserve0: held,
+      reserve1: held,
+      liquidity: 0n,
+      price: 1,
+      balances,
+      doubts: 0,
+    };
     const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
     return { ...state, ...unwalked, ord: toOrd(number, index), kind: 'swap' as const };
   };
