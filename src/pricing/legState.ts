@@ -21,7 +21,6 @@ const STABLE_LIQUIDITY_PART = 0.86;
 export interface LegsPool {
   readonly address: Hex;
   readonly protocol: string;
-  readonly pool_type: number;
   readonly token0: Hex;
   readonly token1: Hex;
   /** All tokens of a pool of a protocol of many tokens; empty for a pool of a protocol of two tokens. */
@@ -34,6 +33,8 @@ export interface PricedState {
   readonly pair: Hex;
   /** Time of the state, unix seconds. */
   readonly timestamp: number;
+  /** The type of the pool in this state. */
+  readonly pool_type: number;
   readonly reserve0: bigint;
   readonly reserve1: bigint;
   readonly liquidity: bigint;
@@ -115,7 +116,7 @@ export function toLegState(
     return pricing.legState(priced, index0, index1, [decimals0, decimals1]);
   }
   const price = scalePrice(state.price, decimals0, decimals1, true);
-  const shape = shapeOf(pool.pool_type);
+  const shape = shapeOf(state.pool_type);
   if (shape.hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);

@@ -40,6 +40,12 @@ export interface FeeEvent {
   readonly fee1Pips: number;
 }
 
+/** Camelot SetStableSwap: the pool changes between the curves x·y = k and x³y + y³x = k. */
+export interface CurveEvent {
+  readonly kind: 'curve';
+  readonly isStable: boolean;
+}
+
 export interface MintEvent {
   readonly kind: 'mint';
   /** V3: the owner that the event names; V2: the sender. */
@@ -117,7 +123,8 @@ export type PoolEvent =
   | CollectProtocolEvent
   | FlashEvent
   | FeeEvent
-  | SwapFeeEvent;
+  | SwapFeeEvent
+  | CurveEvent;
 
 /** The content of a factory's creation event. */
 export interface PoolCreation {
@@ -211,8 +218,8 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   /** topic0 of each event that this protocol's decoder reads. */
   readonly eventTopics: ReadonlySet<Hex>;
   /**
-   * Whether a `sync` event with the whole state comes before each swap, mint and burn of the same transaction. Only
-   * `sync` then makes a state row, and a swap without a `sync` has no price.
+   * Whether a `sync` event with the reserves comes before each swap, mint and burn of the same transaction. Only `sync`
+   * and `curve` then make a state row, and a swap without a `sync` has no price.
    */
   readonly hasSync: boolean;
   /** Whether only a Transfer of the pool's own token tells the LP tokens of a mint or burn. */

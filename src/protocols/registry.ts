@@ -2,6 +2,7 @@
 import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
+import { camelotV2 } from './camelot/camelotV2';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { ManyTokenProtocol } from './manyTokenProtocol';
@@ -20,6 +21,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   solidly,
   slipstream,
   algebra,
+  camelotV2,
 ];
 
 /** The protocols by name. */

@@ -9,6 +9,7 @@ FROM
         ord,
         timestamp,
         pair,
+        pool_type,
         reserve0,
         reserve1,
         liquidity,

@@ -1,6 +1,6 @@
 /**
  * Well-known DEX interfaces in human-readable ABI: Uniswap V2 and V3 from their npm packages, PancakeSwap V3's
- * changes, Solidly and Slipstream, and the Balancer V2 vault.
+ * changes, Solidly, Slipstream and Camelot, and the Balancer V2 vault.
  */
 export const DEX_INTERFACES: readonly string[] = [
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
@@ -139,6 +139,8 @@ export const DEX_INTERFACES: readonly string[] = [
   'event Burn(address indexed sender, address indexed to, uint256 amount0, uint256 amount1)',
   'event Swap(address indexed sender, address indexed to, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out)',
   'event Sync(uint256 reserve0, uint256 reserve1)',
+  'event FeePercentUpdated(uint16 token0FeePercent, uint16 token1FeePercent)',
+  'event SetStableSwap(bool prevStableSwap, bool stableSwap)',
   'event PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)',
   'event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)',
   'event TokensDeregistered(bytes32 indexed poolId, address[] tokens)',

@@ -64,6 +64,14 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   },
 };
 
+/** Bit of the tick of a V2 pool's state: the pool is on another curve than x·y = k. */
+export const OFF_PRODUCT_CURVE = 1;
+
+/** The type of a pool in one of its states. Some constant product pools can change to a stable curve and back. */
+export function typeInState(poolType: PoolType, tick: number): PoolType {
+  return poolType === POOL_V2 && (tick & OFF_PRODUCT_CURVE) !== 0 ? POOL_STABLE : poolType;
+}
+
 /** The type of this number, or undefined. */
 export function findPoolType(value: number): PoolType | undefined {
   return POOL_TYPES.find((type) => type === value);

@@ -9,6 +9,7 @@ import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
+import { typeInState } from '../../domain/pools/poolShape';
 import { NOT_WALKED } from '../../pricing/legState';
 import { getManyTokenProtocol } from '../../protocols/registry';
 import { toFinding, toPoolRow, type Finding, type PlacedFinding } from '../pools/finding';
@@ -93,7 +94,7 @@ function stateRow(
     kind,
     pair: pool.address,
     dex: pool.dex,
-    pool_type: pool.poolType,
+    pool_type: 'poolId' in state ? pool.poolType : typeInState(pool.poolType, state.tick),
     token0: pool.token0,
     token1: pool.token1,
     base_is_token0: pool.baseIsToken0,

@@ -6,6 +6,7 @@ import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
+import { typeInState } from '../../domain/pools/poolShape';
 import { NOT_WALKED } from '../../pricing/legState';
 import {
   toPool,
@@ -198,27 +199,30 @@ function rememberMove(work: Work, log: ChainLog, holder: Hex, sign: bigint): voi
 
 function readPoolLog(work: Work, log: ChainLog): void {
   const { context } = work;
-  const pool = context.registry.findPool(log.address);
-  if (pool === undefined) return;
-  const protocol = context.protocolOfPool(pool);
+  const known = context.registry.findPool(log.address);
+  if (known === undefined) return;
+  const protocol = context.protocolOfPool(known);
   const event = protocol.decodeEvent(log);
   if (event === null) return context.onMalformed(log);
-  const memory = memoryOf(work, pool.address, log.transactionIndex);
-  const before = context.registry.stateOf(pool.address);
+  const memory = memoryOf(work, known.address, log.transactionIndex);
+  const before = context.registry.stateOf(known.address);
   const isFee = event.kind === 'fee' || event.kind === 'swap_fee';
   const after = protocol.applyEvent(isFee ? before : withMoves(before, memory), event);
-  if (after !== before) context.registry.setState(pool.address, after);
+  if (after !== before) context.registry.setState(known.address, after);
   if (isFee) return;
+  const type = typeInState(known.poolType, after.tick);
+  const pool = type === known.poolType ? known : { ...known, poolType: type };
   // The Sync of a V2 swap comes before the swap and has its new reserves.
-  const mayMove = event.kind === 'sync' || event.kind === 'swap';
+  const mayMove = event.kind === 'sync' || event.kind === 'swap' || event.kind === 'curve';
   if (mayMove && isBigMove(protocol.spotPrice(before, pool), protocol.spotPrice(after, pool)))
     work.facts.moved.add(log.transactionIndex);
   if (event.kind === 'sync') memory.beforeSync = before;
   const start = protocol.hasSync ? memory.beforeSync : before;
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, start, after);
-  else if (event.kind !== 'sync' && event.kind !== 'initialize')
+  else if (event.kind !== 'sync' && event.kind !== 'initialize' && event.kind !== 'curve')
     pushLiquidity(work, log, pool, event, memory);
-  if (!protocol.hasSync || event.kind === 'sync') pushState(work, log, pool, event, protocol, after);
+  if (!protocol.hasSync || event.kind === 'sync' || event.kind === 'curve')
+    pushState(work, log, pool, event, protocol, after);
 }
 
 /** The state with the tokens that moved, which are then forgotten. */
@@ -267,7 +271,7 @@ function pushSwap(
   });
 }
 
-type LiquidityEvent = Exclude<StateEvent, { kind: 'swap' | 'sync' | 'initialize' }>;
+type LiquidityEvent = Exclude<StateEvent, { kind: 'swap' | 'sync' | 'initialize' | 'curve' }>;
 type StateEvent = Exclude<PoolEvent, { kind: 'fee' | 'swap_fee' }>;
 
 function pushLiquidity(
@@ -324,7 +328,7 @@ function pushState(
     tx_hash: log.transactionHash,
     tx_index: log.transactionIndex,
     maker: makerOf(work, log),
-    kind: event.kind,
+    kind: event.kind === 'curve' ? 'fee' : event.kind,
     reserve0: after.reserve0,
     reserve1: after.reserve1,
     sqrt_price_x96: after.sqrtPriceX96,

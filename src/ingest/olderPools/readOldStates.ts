@@ -61,7 +61,7 @@ async function readPairs(
     const moved = protocol.readLastMove(answers, moves[index]?.answers ?? []);
     // A pool without a readable state has no price, like a pool without liquidity.
     const state = protocol.readState(answers) ?? EMPTY_STATE;
-    const feePips = state.fees?.[0] ?? pool.feePips;
+    const feePips = state.fees === undefined ? pool.feePips : Math.max(...state.fees);
     return {
       fromBlock: block.number + 1,
       pool: { ...pool, feePips, baseIsToken0: baseIsToken0(pool.token0, pool.token1) },

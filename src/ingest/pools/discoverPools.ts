@@ -130,8 +130,10 @@ export class PoolDiscovery {
   private async readStates(proven: readonly Claim[], signal?: AbortSignal): Promise<PlacedFinding[]> {
     const states = await askContracts(
       this.deps.rpc,
-      // The first Sync of a pool has its whole state.
-      proven.map(({ creation, protocol }) => (protocol.hasSync ? [] : protocol.stateCalls(creation))),
+      // The first Sync of a pool has its whole state, but for what other events change.
+      proven.map(({ creation, protocol }) =>
+        protocol.hasSync && protocol.feeChange === null ? [] : protocol.stateCalls(creation),
+      ),
       {
         at: (index) => numberToHex(Math.max(0, (proven[index]?.candidate.blockNumber ?? 0) - 1)),
         missing: 'null',
@@ -141,7 +143,7 @@ export class PoolDiscovery {
     return proven.map(({ candidate, creation, dex, protocol }, index) => {
       const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
       const state = protocol.readState(states[index]?.answers ?? []);
-      const feePips = state?.fees?.[0] ?? creation.feePips;
+      const feePips = state?.fees === undefined ? creation.feePips : Math.max(...state.fees);
       const pool = { ...toPool(protocol, dex, { ...creation, feePips }), baseIsToken0 };
       this.deps.log.info(
         { pool: pool.address, dex: dex.name },

@@ -20,6 +20,7 @@ import type { FoundLeg, LegHold, MarketBlock } from '../../pricing/priceBlock';
 import { getManyTokenProtocol } from '../../protocols/registry';
 
 export interface PricedPool extends LegsPool {
+  readonly pool_type: number;
   /** Block of the pool's creation; null if the pool is older than the first ingested block. */
   readonly created_block: number | null;
 }
@@ -87,7 +88,7 @@ export class MarketReader {
         }
         continue;
       }
-      const causes = causesOf(info.pool, statesOfPair, swapsOf.get(pair) ?? []);
+      const causes = causesOf(statesOfPair, swapsOf.get(pair) ?? []);
       for (const leg of info.legs)
         moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, statesOfPair, causes) });
     }
@@ -158,18 +159,14 @@ function groupByPair<Row extends { readonly pair: Hex }>(rows: readonly Row[]): 
  * Finds the event that caused each state of a pool. A Sync comes right before its Swap, Mint or Burn, so a swap
  * that follows a Sync caused the state of this Sync. Any other state has the kind of its event.
  */
-function causesOf(
-  { pool_type }: PricedPool,
-  states: readonly LoggedState[],
-  swaps: readonly PricedSwap[],
-): LegStep['cause'][] {
-  // A donation within a swap shows only in x·y = k: its product of the reserves does not grow otherwise.
-  const swapCause = shapeOf(pool_type).price === 'reserves' ? 'reserve_swap' : 'swap';
+function causesOf(states: readonly LoggedState[], swaps: readonly PricedSwap[]): LegStep['cause'][] {
   let swapIndex = 0;
-  return states.map(({ ord, kind }, i) => {
+  return states.map(({ ord, kind, pool_type }, i) => {
     if (kind !== 'sync') return kind === 'swap' ? 'swap' : 'other';
     const nextOrd = states[i + 1]?.ord ?? Infinity;
     while (swapIndex < swaps.length && (swaps[swapIndex]?.ord ?? 0) < ord) swapIndex += 1;
-    return swapIndex < swaps.length && (swaps[swapIndex]?.ord ?? 0) < nextOrd ? swapCause : 'other';
+    if (swapIndex >= swaps.length || (swaps[swapIndex]?.ord ?? 0) >= nextOrd) return 'other';
+    // A donation within a swap shows only in x·y = k: its product of the reserves does not grow otherwise.
+    return shapeOf(pool_type).price === 'reserves' ? 'reserve_swap' : 'swap';
   });
 }

@@ -113,8 +113,8 @@ const blockRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
 
 const stateRow = rowType(
   pick(poolStatesTable.types, [
-    ...(['ord', 'timestamp', 'kind', 'pair', 'reserve0', 'reserve1', 'liquidity', 'price'] as const),
-    ...(['balances', 'params', 'doubts', 'walked_liquidity', 'near0', 'near1'] as const),
+    ...(['ord', 'timestamp', 'kind', 'pair', 'pool_type', 'reserve0', 'reserve1', 'liquidity'] as const),
+    ...(['price', 'balances', 'params', 'doubts', 'walked_liquidity', 'near0', 'near1'] as const),
   ]),
 );
 

@@ -59,7 +59,7 @@ function readDetails(
 }
 
 /** The n of 10^n; null for another number. */
-function exponentOf(unit: bigint | null): number | null {
+export function exponentOf(unit: bigint | null): number | null {
   const digits = unit?.toString() ?? '';
   return /^10*$/.test(digits) ? digits.length - 1 : null;
 }

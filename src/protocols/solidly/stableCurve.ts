@@ -5,8 +5,8 @@
 import { powerOfTen } from '../../domain/amounts';
 
 const UNIT = 10n ** 18n;
-/** Newton steps after which the contract reverts. */
-const STEPS_MAX = 255;
+/** Largest number of Newton steps in the contract. */
+export const STEPS_MAX = 255;
 
 /** Decimals by which the pool scales token0 and token1. */
 type ScaleDecimals = readonly [decimals0: number, decimals1: number];
@@ -35,6 +35,7 @@ export function quoteStable(
   zeroForOne: boolean,
   reserves: readonly [bigint, bigint],
   decimals: ScaleDecimals,
+  solve: SolveY = solveY,
 ): bigint | null {
   const units = decimals.map((each) => 10n ** BigInt(each));
   const scale = (raw: bigint, token: 0 | 1): bigint => (raw * UNIT) / (units[token] ?? 1n);
@@ -42,16 +43,24 @@ export function quoteStable(
   const [x, y] = [scale(reserves[tokenIn], tokenIn), scale(reserves[tokenOut], tokenOut)];
   const k = invariant(x, y);
   const isAbove = (x0: bigint, y0: bigint): boolean => invariant(scale(x0, 0), scale(y0, 1)) > k;
-  const after = solveY(x + scale(amountIn, tokenIn), k, y, isAbove);
+  const after = solve(x + scale(amountIn, tokenIn), k, y, isAbove);
   return after === null || after > y ? null : ((y - after) * (units[tokenOut] ?? 1n)) / UNIT;
 }
+
+/** Solves invariant(x, y) = k for y. Null if the contract would revert. */
+export type SolveY = (
+  x: bigint,
+  k: bigint,
+  start: bigint,
+  isAbove: (x: bigint, y: bigint) => boolean,
+) => bigint | null;
 
 function invariant(x: bigint, y: bigint): bigint {
   const product = (x * y) / UNIT;
   return (product * ((x * x) / UNIT + (y * y) / UNIT)) / UNIT;
 }
 
-function slope(x: bigint, y: bigint): bigint {
+export function slope(x: bigint, y: bigint): bigint {
   return (3n * x * ((y * y) / UNIT)) / UNIT + (((x * x) / UNIT) * x) / UNIT;
 }
 

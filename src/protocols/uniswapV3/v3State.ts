@@ -28,6 +28,7 @@ export function applyV3Event(state: PoolState, event: PoolEvent): PoolState {
     case 'sync':
     case 'fee':
     case 'swap_fee':
+    case 'curve':
       return state;
   }
 }

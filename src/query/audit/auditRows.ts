@@ -51,7 +51,7 @@ export type AuditPoolRow = RowOf<typeof poolRow>;
 
 const stateRow = rowType(
   pick(poolStatesTable.types, [
-    ...(['pair', 'ord', 'timestamp', 'reserve0', 'reserve1', 'liquidity', 'price'] as const),
+    ...(['pair', 'pool_type', 'ord', 'timestamp', 'reserve0', 'reserve1', 'liquidity', 'price'] as const),
     ...(['balances', 'params', 'doubts', 'unswapped', 'walked_liquidity', 'near0', 'near1'] as const),
   ]),
 );

@@ -134,24 +134,15 @@ function createTableReader(
 }
 
 function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
-  const facts = pairs.byAddress.get(address)?.facts;
-  const state = facts?.state ?? null;
-  if (state === null || !isAddress(state.pair)) return null;
-  const {
-    pair,
-    ord,
-    timestamp,
-    reserve0,
-    reserve1,
-    liquidity,
-    price,
-    unswapped,
-    walked_liquidity,
-    near0,
-    near1,
-  } = state;
-  const { balances, params, doubts } = facts ?? { balances: null, params: null, doubts: 0 };
+  const entry = pairs.byAddress.get(address);
+  const state = entry?.facts.state ?? null;
+  if (entry === undefined || state === null || !isAddress(state.pair)) return null;
+  const { pair, ord, timestamp, reserve0, reserve1, liquidity, price } = state;
+  const { unswapped, walked_liquidity, near0, near1 } = state;
+  const { facts, pool } = entry;
+  const { balances, params, doubts } = facts;
   const walked = { unswapped, walked_liquidity, near0, near1 };
+  const amounts = { reserve0, reserve1, liquidity, price };
   const held = { balances: balances ?? [], params: params ?? [], doubts };
-  return { pair, ord, timestamp, reserve0, reserve1, liquidity, price, ...held, ...walked };
+  return { pair, pool_type: pool.pool_type, ord, timestamp, ...amounts, ...held, ...walked };
 }

@@ -157,7 +157,7 @@ function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): A
   return {
     address: pool.address,
     dex_name: pool.dex,
-    pool_type: poolTypeShape.parse(pool.pool_type),
+    pool_type: poolTypeShape.parse(inputs.rawStates.get(pool.address)?.pool_type ?? pool.pool_type),
     fee_bps: Math.round((inputs.fees.get(pool.address) ?? pool.fee_pips) / PIPS_PER_BPS),
     token0: leg.token0,
     token1: leg.token1,

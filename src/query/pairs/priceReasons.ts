@@ -48,7 +48,9 @@ function legsOfToken(
   return legsOf(poolWithTokens, getManyTokenProtocol).flatMap((legInfo) => {
     const { token0, token1 } = legInfo.leg;
     if (token0 !== token && token1 !== token) return [];
-    const rawState = state === null ? null : { ...state, balances: facts.balances ?? [], params, doubts };
+    const { pool_type } = pool;
+    const rawState =
+      state === null ? null : { ...state, pool_type, balances: facts.balances ?? [], params, doubts };
     return {
       state: rawState === null ? NO_STATE : toLegState(poolWithTokens, legInfo, rawState, decimalsOf),
       isToken0: token0 === token,

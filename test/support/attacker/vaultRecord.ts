@@ -50,7 +50,7 @@ export class VaultRecord {
       tokens,
       assetManagers: [manager, manager],
     });
-    const pool = { address, protocol: 'balancer_v2', pool_type: WEIGHTED, token0, token1, tokens, weights };
+    const pool = { address, protocol: 'balancer_v2', token0, token1, tokens, weights };
     return new VaultRecord(pool, withWeights(registered, weights), [0n, 0n]);
   }
 
@@ -82,6 +82,7 @@ export class VaultRecord {
     const state = {
       pair: this.pool.address,
       timestamp: 0,
+      pool_type: WEIGHTED,
       reserve0: balances[0]!,
       reserve1: balances[1]!,
       liquidity: 0n,

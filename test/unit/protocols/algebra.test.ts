@@ -1,16 +1,10 @@
-import { Interface } from 'ethers';
-import fc from 'fast-check';
-
 import type { Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import { POOL_V3 } from '../../../src/domain/pools/poolShape';
 import { algebra } from '../../../src/protocols/algebra/algebra';
 import type { PoolEvent, PoolTerms, SwapEvent } from '../../../src/protocols/protocol';
-import { decodeFees, getProtocol } from '../../../src/protocols/registry';
-import { decode } from './golden';
-import { encode, type Words } from './reference';
-import { oneDigitOff, otherLayout } from './spoiltLogs';
-import { runsOf } from '../../support/run/runs';
+import { decodeFees } from '../../../src/protocols/registry';
+import { testGoldenEvents, wordsOf, type EventGolden } from './golden';
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const [TOKEN0, TOKEN1, POOL, OWNER, TO] = [
@@ -38,9 +32,7 @@ const swapped = (amount0: bigint, amount1: bigint): SwapEvent => ({
   after: { sqrtPriceX96: 77n, liquidity: 88n, tick: -9 },
 });
 
-type Golden = readonly [name: string, event: string, values: readonly unknown[], decoded: unknown];
-
-const GOLDEN: readonly Golden[] = [
+const GOLDEN: readonly EventGolden[] = [
   [
     'pool',
     'event Pool(address indexed token0, address indexed token1, address pool)',
@@ -113,48 +105,11 @@ const GOLDEN: readonly Golden[] = [
   ['fees of both directions', TWO_FEES, [100, 3_000], { kind: 'fee', fee0Pips: 100, fee1Pips: 3_000 }],
 ];
 
-function wordsOf(event: string, values: readonly unknown[]): Words {
-  const abi = new Interface([event]);
-  return encode(abi, abi.fragments[0]!.format('sighash'), values);
-}
+// The contracts refuse a plugin's fee of 100 % or more.
+testGoldenEvents(algebra, GOLDEN, (event) => event.includes('uint24'));
 
-describe('golden logs of Algebra', () => {
-  test.each(GOLDEN)('%s', (_name, event, values, decoded) => {
-    expect(decode(algebra, wordsOf(event, values))).toEqual(decoded);
-  });
-
-  it('the golden logs cover every event, and the registry knows the protocol', () => {
-    const seen = new Set(GOLDEN.map(([, event, values]) => wordsOf(event, values).topics[0]));
-    expect([...algebra.creationTopics, ...algebra.eventTopics].filter((topic) => !seen.has(topic))).toEqual(
-      [],
-    );
-    expect(getProtocol('algebra')).toBe(algebra);
-    expect(decodeFees(wordsOf(TWO_FEES, [100, 3_000]) as never)).toEqual([100, 3_000]);
-  });
-
-  it('a spoilt log is refused, or read as ethers reads it', () => {
-    for (const [, event, values] of GOLDEN) {
-      const abi = new Interface([event]);
-      const words = fc.constant(wordsOf(event, values));
-      const isWhole = (log: Words): boolean => {
-        try {
-          const parsed = abi.parseLog({ ...log, topics: [...log.topics] });
-          const again = parsed === null ? null : encode(abi, parsed.signature, [...parsed.args]);
-          return again?.data === log.data && again.topics.join() === log.topics.join();
-        } catch {
-          return false;
-        }
-      };
-      const digits = fc.property(oneDigitOff(words), (log) => {
-        const read = decode(algebra, log);
-        // The contracts refuse a plugin's fee of 100 % or more.
-        if (read !== null || !event.includes('uint24')) expect(read !== null).toBe(isWhole(log));
-      });
-      fc.assert(digits, { numRuns: runsOf(60) });
-      const layouts = fc.property(otherLayout(words), (log) => expect(decode(algebra, log)).toBeNull());
-      fc.assert(layouts, { numRuns: runsOf(30) });
-    }
-  });
+test('the fees of an event are those of each direction', () => {
+  expect(decodeFees(wordsOf(TWO_FEES, [100, 3_000]) as never)).toEqual([100, 3_000]);
 });
 
 const POOL_FACTS: PoolTerms = {

@@ -36,8 +36,10 @@ function priceWith({ open, closed }: Sizes) {
   const stateOf = (pair: Hex, size: number, number: number, index: number) => {
     const held = BigInt(size) * ONE;
     const balances = pair === CLOSED ? [held, held] : [];
+    const pool_type = pair === CLOSED ? 4 : 2;
     const state = {
       pair,
+      pool_type,
       timestamp: 1_700_000_000 + 10 * number,
       reserve0: held,
       reserve1: held,

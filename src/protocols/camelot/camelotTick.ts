@@ -1,0 +1,38 @@
+/**
+ * What only older Camelot pools and SetStableSwap tell, as one number in the column `tick` of a state, which no other
+ * event of these pools uses: bit 0 is set off the curve x·y = k, bit 1 is set if the curve is unknown. Above are the two
+ * fees that the node told, in units of 10 pips. 0 is a new pool: volatile, without a change of its fees.
+ */
+import { OFF_PRODUCT_CURVE } from '../../domain/pools/poolShape';
+import type { SwapFees } from '../protocol';
+
+const UNKNOWN_CURVE = 2;
+const CURVE_BITS = 2;
+const FEE_BITS = 11;
+const FEE_MASK = (1 << FEE_BITS) - 1;
+/** A unit of the contract is 1/100,000. */
+const PIPS_PER_UNIT = 10;
+
+/** The tick of a pool of which nothing is known. It has no price. */
+export const UNKNOWN_TICK = OFF_PRODUCT_CURVE | UNKNOWN_CURVE;
+
+export function toTick(isStable: boolean, [fee0, fee1]: SwapFees): number {
+  const units = (fee0 / PIPS_PER_UNIT) | ((fee1 / PIPS_PER_UNIT) << FEE_BITS);
+  return (units << CURVE_BITS) | (isStable ? OFF_PRODUCT_CURVE : 0);
+}
+
+export function withCurve(tick: number, isStable: boolean): number {
+  return (tick & ~UNKNOWN_TICK) | (isStable ? OFF_PRODUCT_CURVE : 0);
+}
+
+export function curveOf(tick: number): 'volatile' | 'stable' | 'unknown' {
+  if ((tick & UNKNOWN_CURVE) !== 0) return 'unknown';
+  return (tick & OFF_PRODUCT_CURVE) === 0 ? 'volatile' : 'stable';
+}
+
+/** The fees of swaps that pay in token0 and in token1, in pips. Null if the node told none. */
+export function feesOfTick(tick: number): SwapFees | null {
+  const units = tick >> CURVE_BITS;
+  const [fee0, fee1] = [units & FEE_MASK, (units >> FEE_BITS) & FEE_MASK];
+  return fee0 === 0 || fee1 === 0 ? null : [fee0 * PIPS_PER_UNIT, fee1 * PIPS_PER_UNIT];
+}
