@@ -5,7 +5,7 @@
  */
 import { Interface } from 'ethers';
 
-import { findBuiltInChain } from '../../../src/chains/builtInChains';
+import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { readContract } from '../../../src/dev/abi';
 import { getBlockHead } from '../../../src/dev/node/devRpc';
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
