@@ -16,7 +16,7 @@ export const avalanche: BuiltInChain = {
   chainId: 43114,
   name: 'Avalanche',
   nativeSymbol: 'AVAX',
-  // The validators vote on the least time between blocks (avalanche-foundation/ACPs ACPs/226-dynamic-minimum-block-times).
+  // The validators vote on the least time between blocks (https://build.avax.network/docs/acps/226-dynamic-minimum-block-times).
   blockSeconds: 1.2,
   // A node has only blocks that are accepted and therefore final. Other nodes may be a few blocks behind.
   confirmations: 12,

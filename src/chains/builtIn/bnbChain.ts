@@ -74,7 +74,7 @@ export const bnbChain: BuiltInChain = {
       startBlock: 26_324_014,
     },
     {
-      // A few pairs have a lower fee, which no event tells (DefiLlama/dimension-adapters factory/uniV2.ts).
+      // The usual fee. A few pairs have a lower one, which no event tells.
       name: 'biswap_v2',
       displayName: 'Biswap V2',
       protocol: 'uniswap_v2',
