@@ -5,6 +5,7 @@
  */
 import type { Hex } from '../domain/hex';
 import type { UsdPrice } from './confidence';
+import type { PricerConfig } from './pricerConfig';
 import { addMakers, closeEpoch, epochOf, epochStart, matureAge, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
@@ -26,7 +27,6 @@ import {
   noRoute,
   sameHop,
   sameRoute,
-  type PriceAnchor,
   type PriceRoute,
   type TokenHop,
   priceOfPath,
@@ -41,13 +41,6 @@ const DORMANCY_EPOCHS = 16;
  * spot price.
  */
 const SPOT_LOG_MAX = 0.05;
-
-export interface PricerConfig {
-  readonly anchors: readonly PriceAnchor[];
-  readonly wrappedNative: Hex | null;
-  /** Mean time between two blocks. */
-  readonly blockSeconds?: number | undefined;
-}
 
 type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
