@@ -1,12 +1,17 @@
 /** The chains of a program from its settings: the descriptions, the URLs of the nodes and the first blocks. */
 import type { ChainDescription, StartBlock } from '../domain/chainDescription';
-import { findBuiltInChain } from './builtInChains';
-import { pulsechainTestnet } from './pulsechainTestnet';
+import { toChainDescription } from './builtIn/builtInChain';
+import { findBuiltInChain } from './builtIn/builtInChains';
+import { pulsechainTestnet } from './builtIn/pulsechainTestnet';
 
 /** Chains of the explorer that need no market, and the settings with the URLs of their nodes. */
-export const EXPLORER_CHAINS = [{ chain: pulsechainTestnet, setting: 'RPC_URL_943' }] as const;
-/** Default start of a first run: about one day of PulseChain blocks before the head. */
-const DEFAULT_BLOCKS_BEFORE_HEAD = 8_640;
+export const EXPLORER_CHAINS = [
+  { chain: toChainDescription(pulsechainTestnet), setting: 'RPC_URL_943' },
+] as const;
+/** Default start of a first run: about this long before the head. */
+const DEFAULT_HISTORY_SECONDS = 86_400;
+/** Time between two blocks of a chain whose description does not tell it. */
+const DEFAULT_BLOCK_SECONDS = 10;
 
 export interface FirstChain {
   /** URLs of RPC_URL or RPC_URL_<chain id>, or else of CHAIN_CONFIG. Null if neither has URLs. */
@@ -70,7 +75,10 @@ function urlsOfFile({ chainId, rpcUrls: named }: ChainDescription): readonly str
   return named.every((each) => builtIn.includes(each)) ? null : [...new Set(named)];
 }
 
-function defaultStartBlock(chain: ChainDescription): StartBlock {
-  if (chain.startBlock !== null) return { kind: 'absolute', block: chain.startBlock };
-  return { kind: 'before_head', blocks: DEFAULT_BLOCKS_BEFORE_HEAD };
+function defaultStartBlock({
+  startBlock,
+  blockSeconds = DEFAULT_BLOCK_SECONDS,
+}: ChainDescription): StartBlock {
+  if (startBlock !== null) return { kind: 'absolute', block: startBlock };
+  return { kind: 'before_head', blocks: Math.round(DEFAULT_HISTORY_SECONDS / blockSeconds) };
 }

@@ -1,7 +1,7 @@
 /** Finds the descriptions of the chains that the settings CHAINS, CHAIN_ID and CHAIN_CONFIG name. */
 import { chainSlug, type ChainDescription } from '../domain/chainDescription';
 import { AppError, errorText } from '../errors';
-import { BUILT_IN_CHAINS, findBuiltInChain } from './builtInChains';
+import { BUILT_IN_CHAINS, findBuiltInChain } from './builtIn/builtInChains';
 import {
   DEFAULT_CHAIN_ID,
   parseChainDescription,

@@ -10,7 +10,7 @@ import { ZERO_ADDRESS, type Hex } from '../domain/hex';
 import { readIpcPath } from '../domain/networks';
 import { PROTOCOLS } from '../protocols/registry';
 import { AppError } from '../errors';
-import { findBuiltInChain } from './builtInChains';
+import { findBuiltInChain } from './builtIn/builtInChains';
 import { findJsonFault } from './jsonFault';
 import { redactUrls, shorten } from './redactUrls';
 
@@ -19,6 +19,8 @@ export const UINT32_MAX = 4_294_967_295;
 /** The market chain if neither CHAIN_ID nor the file names one. */
 export const DEFAULT_CHAIN_ID = 369;
 const DEFAULT_CONFIRMATIONS = 64;
+const BLOCK_SECONDS_MIN = 0.01;
+const BLOCK_SECONDS_MAX = 3_600;
 /** Longest list in a description, because the program searches these lists linearly. */
 const LIST_MAX = 500;
 /**
@@ -69,6 +71,7 @@ const rpcUrl = z
     `a URL that begins with ${RPC_PROTOCOLS.join(', ')}, or ipc:///path`,
   );
 const positiveAllowed = 'a number above 0';
+const secondsAllowed = `a number from ${BLOCK_SECONDS_MIN} to ${BLOCK_SECONDS_MAX}`;
 const shareAllowed = 'a number from 0 to 1';
 const slugAllowed = 'at most 64 characters of a-z, 0-9, _ and -, beginning with a letter or digit';
 /**
@@ -123,6 +126,11 @@ const description = z.strictObject({
   bridgedTokens: listOf(contract).exactOptional(),
   forkBlock: integer(0, UINT32_MAX).exactOptional(),
   forkTokens: listOf(contract).exactOptional(),
+  blockSeconds: z
+    .number(secondsAllowed)
+    .min(BLOCK_SECONDS_MIN, secondsAllowed)
+    .max(BLOCK_SECONDS_MAX, secondsAllowed)
+    .exactOptional(),
   confirmations: integer(0, 1_000_000).default(DEFAULT_CONFIRMATIONS),
   startBlock: integer(0, UINT32_MAX).nullable().default(null),
   rpcUrls: listOf(rpcUrl).default([]),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerScope';
-import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtInChains';
+import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtIn/builtInChains';
 import type { EndpointPool } from '../node/rpc/endpointPool';
 import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';

@@ -45,7 +45,7 @@ import { waitForSilence, WriterBeat } from '../ingest/session/standby';
 import { LogLedger, logKeepingGaps, logKeepingStore } from '../ingest/store/logLedger';
 import type { Store } from '../ingest/store/store';
 import { WriterClaim } from '../ingest/store/writerClaim';
-import { listWatched } from '../domain/chainDescription';
+import { listWatched, type ChainDescription } from '../domain/chainDescription';
 import type { Logger } from '../log';
 import { DexDayWorker } from '../workers/dexDayWorker';
 import { ProtocolFeeWorker } from '../workers/protocolFeeWorker';
@@ -109,7 +109,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
   const source = openSource(config, rpc, status, log);
   const clock = systemClock();
   const startedAt = clock.now();
-  const facts = (): WriterFacts => factsOf(status, rpc, clock.now(), startedAt);
+  const facts = (): WriterFacts => factsOf(status, rpc, config.chain, clock.now(), startedAt);
   return {
     status,
     rpc,
@@ -363,9 +363,15 @@ async function mendEngine(error: unknown, { server }: Storage, log: Logger): Pro
   }
 }
 
-function factsOf(status: IngestStatus, rpc: EndpointPool, now: number, startedAt: number): WriterFacts {
+function factsOf(
+  status: IngestStatus,
+  rpc: EndpointPool,
+  chain: ChainDescription,
+  now: number,
+  startedAt: number,
+): WriterFacts {
   const health = rpc.health();
-  const problems = listIngestProblems(status, health, { now, wallMs: Date.now() });
+  const problems = listIngestProblems(status, health, { now, wallMs: Date.now() }, chain);
   const nodeAnswers = doesNodeAnswer(health, now);
   const nodeFaults = nodeAnswers || isNodeUntried(health, now - startedAt) ? [] : listNodeFaults(health);
   const backfill = backfillProgress(status, now);

@@ -54,6 +54,8 @@ export interface ChainDescription {
   readonly forkBlock?: number;
   /** Tokens that exist on this chain only because it copied the state of another chain. */
   readonly forkTokens?: readonly Hex[];
+  /** Mean time between two blocks, > 0. Absent means 10. */
+  readonly blockSeconds?: number;
   /** Depth at which a block is final, if the node has no `finalized` tag. */
   readonly confirmations: number;
   /** First block to ingest; null means START_BLOCK or its default. */

@@ -54,9 +54,15 @@ export type LegMakers = readonly Hex[];
 export const BORN_BEFORE = 0;
 /** `bornBlock` of a leg that never had a price. */
 export const UNBORN = 2 ** 32 - 1;
-/** Blocks after which a pool can set a trusted price. A younger pool gives a confidence of at most 0.4. */
+/** Least age of a pool that sets a trusted price. A younger pool gives a confidence of at most 0.4. */
 const MATURE_BLOCKS = 100;
+const MATURE_SECONDS = 1_000;
 const MATURE_MAKERS = 2;
+
+/** The least age in blocks on a chain with this mean time between two blocks. */
+export function matureAge(blockSeconds = MATURE_SECONDS / MATURE_BLOCKS): number {
+  return Math.max(MATURE_BLOCKS, Math.ceil(MATURE_SECONDS / blockSeconds));
+}
 
 /** Adds the makers of a block, in log order. */
 export function addMakers(knownMakers: LegMakers, newMakers: readonly (Hex | null)[]): LegMakers {
@@ -69,12 +75,13 @@ export function addMakers(knownMakers: LegMakers, newMakers: readonly (Hex | nul
   return makers;
 }
 
-/** Whether a leg is old enough, and traded by enough makers, to set a trusted price from `block` on. */
+/** Whether a leg has this age in blocks, and enough makers, to set a trusted price from `block` on. */
 export function isMature(
   { bornBlock, makers }: Pick<LegRecord, 'bornBlock' | 'makers'>,
   block: number,
+  age: number,
 ): boolean {
-  return bornBlock === BORN_BEFORE || (block - bornBlock >= MATURE_BLOCKS && makers.length >= MATURE_MAKERS);
+  return bornBlock === BORN_BEFORE || (block - bornBlock >= age && makers.length >= MATURE_MAKERS);
 }
 
 /** Moves of a leg in the running epoch: its state at the end of each block that moved the leg, ascending. */

@@ -19,6 +19,8 @@ interface RouteInput extends PegInput {
   readonly anchors: readonly PriceAnchor[];
   /** First block of the epoch. */
   readonly block: number;
+  /** Least age of a pool that sets a trusted price, in blocks. */
+  readonly matureAge: number;
   /** The token of an anchor. */
   tokenOf(anchor: PriceAnchor): IndexedToken;
   findToken(address: Hex): IndexedToken | undefined;
@@ -32,7 +34,7 @@ interface EpochRoutes {
 
 /** Finds the anchors and routes of the epoch. Reads only the records of legs that moved within 30 days. */
 export function findEpochRoutes(input: RouteInput): EpochRoutes {
-  const { block, time, tokenOf } = input;
+  const { block, time, matureAge, tokenOf } = input;
   const { sound, abovePeg } = judgeAnchors(input.anchors, input);
   const anchors = anchorPrices(sound);
   const market: Market<IndexedLeg> = {
@@ -43,9 +45,10 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
     ceilingOf: ceilingsOf(input.anchors),
     epochTime: time,
   };
-  const isYoung = ({ record }: IndexedLeg): boolean => record === undefined || !isMature(record, block);
+  const isYoung = ({ record }: IndexedLeg): boolean =>
+    record === undefined || !isMature(record, block, matureAge);
   const weigh = ({ record }: IndexedLeg, confirmed: boolean): LegWeight | null => {
-    if (record === undefined || (confirmed && !isMature(record, block))) return null;
+    if (record === undefined || (confirmed && !isMature(record, block, matureAge))) return null;
     const { state } = record;
     const liquidity = confirmed ? confirmedLiquidity(record, time) : state.liquidity;
     return { state, liquidity, age: time - record.movedAt };

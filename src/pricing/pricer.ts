@@ -5,7 +5,8 @@
  */
 import type { Hex } from '../domain/hex';
 import type { UsdPrice } from './confidence';
-import { addMakers, closeEpoch, epochOf, epochStart, type LegRecord } from './epoch';
+import type { PricerConfig } from './pricerConfig';
+import { addMakers, closeEpoch, epochOf, epochStart, matureAge, type LegRecord } from './epoch';
 import { findEpochRoutes } from './findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
 import type { HopPool } from './hop';
@@ -26,7 +27,6 @@ import {
   noRoute,
   sameHop,
   sameRoute,
-  type PriceAnchor,
   type PriceRoute,
   type TokenHop,
   priceOfPath,
@@ -41,11 +41,6 @@ const DORMANCY_EPOCHS = 16;
  * spot price.
  */
 const SPOT_LOG_MAX = 0.05;
-
-export interface PricerConfig {
-  readonly anchors: readonly PriceAnchor[];
-  readonly wrappedNative: Hex | null;
-}
 
 type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
@@ -246,6 +241,7 @@ export class Pricer {
     const { index, config } = this;
     const { anchors, routed } = findEpochRoutes({
       ...config,
+      matureAge: matureAge(config.blockSeconds),
       block,
       time: index.progress.epochTime,
       tokenOf: ({ address }) => index.tokenOf(address),
@@ -327,7 +323,10 @@ export class Pricer {
    */
   private routeRecent(block: MarketBlock, touched: ReadonlySet<IndexedToken>, routes: Routes): void {
     const { anchors } = this.index.progress;
-    const context = { market: this.market, anchors, priceOf: (token: IndexedToken) => this.priceNow(token) };
+    const context = {
+      ...{ market: this.market, anchors, matureAge: matureAge(this.config.blockSeconds) },
+      priceOf: (token: IndexedToken) => this.priceNow(token),
+    };
     for (const [token, route] of findRecentRoutes(touched, block, context)) routes.set(token, route);
   }
 

@@ -12,6 +12,7 @@ import { searchRoutes, type LegWeight, type RoutedTokens } from './searchRoutes'
 interface RecentContext {
   readonly market: Market<IndexedLeg>;
   readonly anchors: AnchorPrices;
+  readonly matureAge: number;
   priceOf(token: IndexedToken): UsdPrice | null;
 }
 
@@ -19,7 +20,7 @@ interface RecentContext {
 export function findRecentRoutes(
   touched: ReadonlySet<IndexedToken>,
   { number, timestamp }: { readonly number: number; readonly timestamp: number },
-  { market, anchors, priceOf }: RecentContext,
+  { market, anchors, matureAge, priceOf }: RecentContext,
 ): (readonly [IndexedToken, PriceRoute<IndexedLeg>])[] {
   // Legs that connect the tokens to a token with a price. The route search starts from these legs.
   const legs: IndexedLeg[] = [];
@@ -44,7 +45,7 @@ export function findRecentRoutes(
       priceRouteHop({ token, next, pools, otherDepthUsd: 0 }, market, anchors),
     recent: true,
     isBarred: () => false,
-    isYoung: (leg: IndexedLeg) => !isMature(leg, number),
+    isYoung: (leg: IndexedLeg) => !isMature(leg, number, matureAge),
     // A token with a route keeps it, so only legs to tokens without a route are followed.
     legsOf: (token: IndexedToken) => unroutedLegs(token),
     weigh: (leg: IndexedLeg) => weighNow(leg, timestamp),

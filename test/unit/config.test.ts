@@ -1,10 +1,11 @@
 import { isAbsolute, resolve } from 'node:path';
 
-import { pulsechain } from '../../src/chains/pulsechain';
-import { pulsechainTestnet } from '../../src/chains/pulsechainTestnet';
+import { findBuiltInChain } from '../../src/chains/builtIn/builtInChains';
 import { loadConfig, type Config } from '../../src/config';
 import { AppError } from '../../src/errors';
 
+const pulsechain = findBuiltInChain(369)!;
+const pulsechainTestnet = findBuiltInChain(943)!;
 const FACTORY = `0x${'f1'.repeat(20)}`;
 const TOKEN = `0x${'a1'.repeat(20)}`;
 /** A complete description of a chain that is not built in. */
@@ -277,7 +278,7 @@ describe('the chain follows from CHAIN_ID and CHAIN_CONFIG', () => {
   });
 
   it('a chain that is not built in needs CHAIN_CONFIG', () => {
-    expect(faultOf({ CHAIN_ID: '1' })).toMatch(/^CHAIN_ID: got "1"; allowed: 369, 943, or .*CHAIN_CONFIG$/);
+    expect(faultOf({ CHAIN_ID: '5' })).toMatch(/^CHAIN_ID: got "5"; allowed: 369, 943, 1, .*CHAIN_CONFIG$/);
   });
 
   it('without CHAIN_ID the chain is the chain of CHAIN_CONFIG', () => {
@@ -307,6 +308,22 @@ describe('the chain follows from CHAIN_ID and CHAIN_CONFIG', () => {
     ]);
   });
 
+  it('built-in chains need no file, and start about a day before the head', () => {
+    const { startBlock, otherChains } = load({ CHAINS: '369,8453,42161' });
+    expect([startBlock, ...otherChains.map((each) => each.startBlock)]).toEqual(
+      [8_640, 43_200, 345_600, 8_640].map((blocks) => ({ kind: 'before_head', blocks })),
+    );
+    expect(otherChains.map(({ chain, hasMarket }) => [chain.name, hasMarket])).toEqual([
+      ['Base', true],
+      ['Arbitrum', true],
+      ['PulseChain Testnet v4', false],
+    ]);
+    expect(load({ CHAIN_CONFIG: 'c.json' }, { ...WHOLE, blockSeconds: 0.45 }).startBlock).toEqual({
+      kind: 'before_head',
+      blocks: 192_000,
+    });
+  });
+
   it('CHAIN_ID chooses the first of several chains', () => {
     const config = load({ ...SEVERAL, CHAIN_ID: '1337' }, WHOLE);
     expect(config).toMatchObject({ chainId: 1_337, rpcUrls: ['http://b', 'http://c'] });
@@ -324,7 +341,7 @@ describe('the chain follows from CHAIN_ID and CHAIN_CONFIG', () => {
     [{ CHAINS: '369,' }, /^CHAINS: got "369,"/],
     [
       { CHAINS: '369,5' },
-      /^CHAINS: got "5"; allowed: 369, 943, or another chain with a complete CHAIN_CONFIG_5$/,
+      /^CHAINS: got "5"; allowed: 369, 943, 1, .*, or another chain with a complete CHAIN_CONFIG_5$/,
     ],
     [{ CHAINS: '369', RPC_URL: 'http://a' }, /^RPC_URL: CHAINS is set; set RPC_URL_<chain id> instead$/],
     [{ CHAINS: '369', RPC_URL_369: 'a' }, /^RPC_URL_369: got "a"; allowed: a comma-separated list/],

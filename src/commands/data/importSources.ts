@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { createEndpointPool, type EndpointPool } from '../../node/rpc/endpointPool';
-import { BUILT_IN_CHAINS } from '../../chains/builtInChains';
+import { BUILT_IN_CHAINS } from '../../chains/builtIn/builtInChains';
 import { redactUrls } from '../../chains/redactUrls';
 import { createQueryRunner } from '../../clickhouse/client/namedQueries';
 import type { Config } from '../../config';

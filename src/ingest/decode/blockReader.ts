@@ -10,7 +10,7 @@ import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
-import type { PricerConfig } from '../../pricing/pricer';
+import type { PricerConfig } from '../../pricing/pricerConfig';
 import type { PoolCreation } from '../../protocols/protocol';
 import { hasManyTokens } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';

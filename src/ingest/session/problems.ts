@@ -1,4 +1,5 @@
 /** Lists the current problems of the ingester and its nodes, for /readyz and the log. Pure. */
+import type { ChainDescription } from '../../domain/chainDescription';
 import { hideHosts } from '../../node/rpc/faults/nodeFaults';
 import type { EndpointHealth, EndpointState, NodeHealth } from '../../node/rpc/nodeHealth';
 import type { PoolSearchStatus, IngestStatus, RangeWork } from './status';
@@ -38,8 +39,8 @@ const HEAD_OLD_S = 120;
 const HEAD_AHEAD_S = 60;
 const PROMOTION_MAX_MS = 10_000;
 /**
- * Largest normal number of blocks between the last final block and the head. Chains with finality stay below
- * 100.
+ * Largest normal number of blocks between the last final block and the head, or twice the depth of finality of the
+ * chain. On the OP Stack and on Arbitrum, the blocks of 20 minutes are not final.
  */
 const UNFINAL_BLOCKS_MAX = 512;
 /**
@@ -74,11 +75,13 @@ export function listIngestProblems(
   status: IngestStatus,
   health: NodeHealth,
   times: ProblemTimes,
+  { confirmations }: Pick<ChainDescription, 'confirmations'>,
 ): IngestProblem[] {
+  const unfinalMax = Math.max(UNFINAL_BLOCKS_MAX, 2 * confirmations);
   const problems = [
     ...listFailures(status, times.now),
     ...listWork(status, times.now),
-    ...listHeadProblems(status, health, times),
+    ...listHeadProblems(status, health, times, unfinalMax),
     ...listPoolSearch(status.poolSearch),
     ...listDoubts(status),
     ...health.endpoints.flatMap((endpoint, index) =>
@@ -190,6 +193,7 @@ function listHeadProblems(
   status: IngestStatus,
   health: NodeHealth,
   { now, wallMs }: ProblemTimes,
+  unfinalMax: number,
 ): IngestProblem[] {
   const { nodeHead, nodeHeadAt, nodeHeadTimestamp, finalNumber, idleSince, headSpacingMs } = status;
   if (nodeHead === null || nodeHeadAt === null || nodeHeadTimestamp === null) return [];
@@ -215,7 +219,7 @@ function listHeadProblems(
     const figures = { block_number: nodeHead, seconds_ahead: -ageSeconds };
     problems.push({ code: 'clock_behind', message, figures });
   }
-  if (finalNumber !== null && nodeHead - finalNumber > UNFINAL_BLOCKS_MAX) {
+  if (finalNumber !== null && nodeHead - finalNumber > unfinalMax) {
     const message = "The chain's last final block is far behind its head";
     const figures = { final_block: finalNumber, behind_blocks: nodeHead - finalNumber };
     problems.push({ code: 'finality_behind', message, figures });

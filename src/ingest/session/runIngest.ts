@@ -204,7 +204,9 @@ export function createReaderDeps(
     rpc,
     foundPools,
     decode,
-    prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+    prices: {
+      ...{ anchors: chain.anchors, wrappedNative: chain.wrappedNative, blockSeconds: chain.blockSeconds },
+    },
     discovery: createDiscovery(options, decode),
     manyTokenDiscovery: new ManyTokenDiscovery({
       rpc,

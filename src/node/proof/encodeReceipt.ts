@@ -14,7 +14,7 @@
  */
 import { isRecord } from '../rpc/rpcTransport';
 import { readType } from './encodeTransaction';
-import { EncodeError, type RlpWriter } from './rlpWriter';
+import { EncodeError, UnknownFormat, type RlpWriter } from './rlpWriter';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,10 @@ const KNOWN_TYPES: ReadonlySet<number> = new Set([
   ...[0x7c, DEPOSIT, 0x7f],
 ]);
 
-/** Writes the receipt, the last field first (rlpWriter.ts). @throws EncodeError */
+/**
+ * Writes the receipt, the last field first (rlpWriter.ts). @throws EncodeError @throws UnknownFormat for a receipt
+ * without a bloom, as some nodes send it
+ */
 export function encodeReceipt(receipt: Fields, into: RlpWriter): void {
   const mark = into.size;
   const type = readType(receipt);
@@ -41,6 +44,8 @@ export function encodeReceipt(receipt: Fields, into: RlpWriter): void {
   const logsMark = into.size;
   for (let index = logs.length - 1; index >= 0; index -= 1) encodeLog(logs[index], into);
   into.list(logsMark);
+  if (!hasField(receipt, 'logsBloom'))
+    throw new UnknownFormat('the endpoint gives a receipt without its bloom');
   into.data(receipt['logsBloom'], 'logsBloom', 256);
   into.quantity(receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
   // Before Byzantium, receipts have the state root instead of a status.

@@ -27,7 +27,7 @@ const HOP_TEXTS: Readonly<Record<HopCode, WarningText>> = {
     'warning',
   ],
   young_pool: [
-    'uses a pool younger than 100 blocks, or one that fewer than two makers have traded in',
+    'uses a pool younger than 100 blocks or about 17 minutes, or one that fewer than two makers have traded in',
     'warning',
   ],
   private_route: ['goes through a token that has no other market than this token and the anchors', 'warning'],

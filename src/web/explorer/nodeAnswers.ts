@@ -133,6 +133,7 @@ export interface NodeReceipt {
   readonly status: number | null;
   readonly gasUsed: bigint | null;
   readonly gasPrice: bigint | null;
+  readonly layer1Fee: bigint | null;
   readonly contract: string | null;
   /** Number of logs; null if the node does not list them. */
   readonly logs: number | null;
@@ -151,6 +152,7 @@ export async function getNodeReceipt(
     status: numberOf(answer, 'status'),
     gasUsed: bigintOf(answer, 'gasUsed'),
     gasPrice: bigintOf(answer, 'effectiveGasPrice'),
+    layer1Fee: bigintOf(answer, 'l1Fee'),
     contract: hexOf(answer, 'contractAddress'),
     logs: Array.isArray(answer['logs']) ? answer['logs'].length : null,
   };

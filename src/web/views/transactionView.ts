@@ -27,6 +27,7 @@ import {
   type NodeReceipt,
   type NodeTransaction,
 } from '../explorer/nodeAnswers.ts';
+import { transactionFee } from '../explorer/transactionFee.ts';
 import {
   changeList,
   changesOf,
@@ -253,6 +254,7 @@ function sentFacts(
 ): (HTMLElement | null)[] {
   const gasPrice = receipt?.gasPrice ?? nodeTransaction.gasPrice;
   const gasUsed = receipt?.gasUsed ?? null;
+  const fee = transactionFee({ gasUsed, gasPrice, layer1Fee: receipt?.layer1Fee ?? null });
   const createdContract = receipt?.contract ?? null;
   const coinAmount = (wei: bigint): string =>
     `${formatUnits(wei, COIN_DECIMALS)} ${chainItem?.native_symbol ?? ''}`;
@@ -263,7 +265,7 @@ function sentFacts(
     nodeTransaction.to === null ? null : fact('To', addressOf(nodeTransaction.to, chain)),
     createdContract === null ? null : fact('Created contract', addressOf(createdContract, chain)),
     fact('Value', coinAmount(nodeTransaction.value)),
-    gasUsed === null || gasPrice === null ? null : fact('Fee', coinAmount(gasUsed * gasPrice)),
+    fee === null ? null : fact('Fee', coinAmount(fee)),
     gasUsed === null ? null : fact('Gas used', usedOf(gasUsed, nodeTransaction.gas)),
     gasPrice === null
       ? null

@@ -6,7 +6,7 @@
 import type { Hex } from '../../../src/domain/hex';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
 import type { MarketBlock } from '../../../src/pricing/priceBlock';
-import type { PricerConfig } from '../../../src/pricing/pricer';
+import type { PricerConfig } from '../../../src/pricing/pricerConfig';
 import { Random } from '../../support/random';
 
 const address = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;

@@ -5,7 +5,7 @@
  */
 import { Interface } from 'ethers';
 
-import { findBuiltInChain } from '../../../src/chains/builtInChains';
+import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { getBlockHead } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
 import type { PoolState } from '../../../src/domain/pool';

@@ -2,7 +2,7 @@
  * Camelot V2 pools on a real node, with random trades, liquidity, fees for each direction, referrers and changes of the
  * curve. After each block, our reserves, prices, fees and quotes must equal the contracts and the tokens that moved.
  */
-import { findBuiltInChain } from '../../../src/chains/builtInChains';
+import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { PoolState } from '../../../src/domain/pool';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';

@@ -114,6 +114,7 @@ export function findRoutesOver(
     if (record !== undefined) index.loadRecord(record);
   }
   const { anchors, routed } = findEpochRoutes({
+    matureAge: 100,
     ...config,
     block,
     time,

@@ -1,7 +1,8 @@
 import { parseChainDescription } from '../../../src/chains/parseChainDescription';
-import { pulsechain } from '../../../src/chains/pulsechain';
+import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { AppError } from '../../../src/errors';
 
+const pulsechain = findBuiltInChain(369)!;
 const FACTORY = '0x1715a3E4A142d8b698131108995174F37aEBA10D';
 const TOKEN = '0xA1077a294dDE1B09bB078844df40758a5D0f9a27';
 const OTHER = `0x${'b2'.repeat(20)}`;

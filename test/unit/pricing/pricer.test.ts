@@ -58,6 +58,16 @@ test('a token is priced in the block of its first pool, with confidence 0.4 unti
   expect([trust[127], trust[128], trust[149]]).toEqual([0.4, 0.989, 0.989]);
 });
 
+test('on a chain with fast blocks, a pool must be 1,000 s old for a trusted price', () => {
+  const pricer = new Pricer({ ...CONFIG, blockSeconds: 4 });
+  const trust = blocks(350, { 35: { made: [POOL], traded: [[POOL, 1]] } }).map((block) => {
+    pricer.apply(block, false);
+    return pricer.priceOf(T)?.confidence;
+  });
+  // The pool is 250 blocks old at block 285, so the routes from block 288 on use it.
+  expect([trust[255], trust[256]]).toEqual([0.4, 0.989]);
+});
+
 test('a new pool also prices the tokens that depend on it within the same epoch', () => {
   const second = v2(2, NATIVE, 2e6, T, 1e6);
   const parts = { 35: { made: [second] }, 37: { made: [POOL] } };

@@ -1,7 +1,7 @@
 /** Tests which topics the decode context of a chain description contains. */
 import { id } from 'ethers';
 
-import { findBuiltInChain } from '../../../../src/chains/builtInChains';
+import { findBuiltInChain } from '../../../../src/chains/builtIn/builtInChains';
 import type { Dex } from '../../../../src/domain/pool';
 import { createDecodeContext } from '../../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../../src/ingest/session/status';

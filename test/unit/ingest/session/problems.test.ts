@@ -42,8 +42,14 @@ function waiting(): IngestStatus {
   return status;
 }
 
+type Times = Parameters<typeof listIngestProblems>[2];
+
+function listProblems(status: IngestStatus, health: NodeHealth, times: Times, confirmations = 64) {
+  return listIngestProblems(status, health, times, { confirmations });
+}
+
 function codes(status: IngestStatus, laterMs = 0, wallMs = WALL + laterMs, health = healthAt(NOW + laterMs)) {
-  return listIngestProblems(status, health, { now: NOW + laterMs, wallMs }).map(({ code }) => code);
+  return listProblems(status, health, { now: NOW + laterMs, wallMs }).map(({ code }) => code);
 }
 
 test('a node with regular new blocks is no problem', () => {
@@ -58,7 +64,7 @@ test('a stalled head is reported before 30 s have passed', () => {
 test('the problem of a stalled node has the age of its head and of its last answer as numbers', () => {
   const spaced = { ...waiting(), headSpacingMs: 1_000 };
   const problems = (lastGoodAt: number) =>
-    listIngestProblems(spaced, healthAt(lastGoodAt), { now: NOW + 20_000, wallMs: WALL + 20_000 });
+    listProblems(spaced, healthAt(lastGoodAt), { now: NOW + 20_000, wallMs: WALL + 20_000 });
   const stalled = {
     code: 'node_stalled',
     message: 'The node has shown no block after 100',
@@ -87,7 +93,7 @@ test('the text of every problem stays the same while the problem lasts', () => {
   beginWork(later, { kind: 'catch_up', from: 3, to: 95 }, NOW);
   const lagging = (head: number) => ({ state: 'lagging' as const, head });
   const at = (status: IngestStatus, ms: number, wallMs: number, head: number) =>
-    listIngestProblems(status, healthAt(NOW + ms - 20, lagging(head)), { now: NOW + ms, wallMs });
+    listProblems(status, healthAt(NOW + ms - 20, lagging(head)), { now: NOW + ms, wallMs });
   for (const shift of [-3_600_000, 3_600_000]) {
     const before = at(first, 30_000, WALL + shift, 60);
     const after = at(later, 90_000, WALL + shift, 61);
@@ -121,7 +127,7 @@ test('a wrong answer of the only endpoint is reported for 30 s, although the end
     lastWrongAt: NOW,
   };
   const shown = (laterMs: number) =>
-    listIngestProblems(newIngestStatus(), healthAt(NOW, wrong), { now: NOW + laterMs, wallMs: WALL });
+    listProblems(newIngestStatus(), healthAt(NOW, wrong), { now: NOW + laterMs, wallMs: WALL });
   expect(shown(29_000)).toEqual([
     {
       code: 'node_benched',
@@ -177,8 +183,16 @@ test('unfinished work is reported with its range, measured from its first start'
   expect(codes(status)).toEqual(['gap_refilling']);
 });
 
-test('finality that does not advance is reported', () => {
-  expect(codes({ ...waiting(), nodeHead: 600, indexed: 600 })).toEqual(['finality_behind']);
+test('finality that does not advance is reported, at twice the depth of a chain with late finality', () => {
+  const behind = (nodeHead: number, confirmations: number) =>
+    listProblems(
+      { ...waiting(), nodeHead, indexed: nodeHead },
+      healthAt(NOW),
+      { now: NOW, wallMs: WALL },
+      confirmations,
+    ).map(({ code }) => code);
+  expect([behind(548, 64), behind(549, 64)]).toEqual([[], ['finality_behind']]);
+  expect([behind(9_636, 4_800), behind(9_637, 4_800)]).toEqual([[], ['finality_behind']]);
 });
 
 test('a failure is reported as failing while the ingester retries, and as stopped otherwise', () => {
@@ -189,7 +203,7 @@ test('a failure is reported as failing while the ingester retries, and as stoppe
 
 test('an endpoint in a bad state is reported by its name', () => {
   const health = healthAt(NOW, { state: 'benched', wrongAnswerText: 'it left out logs' });
-  expect(listIngestProblems(waiting(), health, { now: NOW, wallMs: WALL })).toEqual([
+  expect(listProblems(waiting(), health, { now: NOW, wallMs: WALL })).toEqual([
     { code: 'node_benched', message: 'endpoint #0 is benched: it left out logs', figures: { endpoint: 0 } },
   ]);
 });
@@ -198,7 +212,7 @@ test('no problem names the host of an endpoint, because a host may contain a key
   const lastError = '#0 key123.example.org:8545: getaddrinfo ENOTFOUND key123.example.org';
   const health = healthAt(NOW, { name: '#0 key123.example.org:8545', state: 'slow', lastError });
   const status = { ...waiting(), problem: lastError };
-  expect(listIngestProblems(status, health, { now: NOW, wallMs: WALL })).toEqual([
+  expect(listProblems(status, health, { now: NOW, wallMs: WALL })).toEqual([
     { code: 'ingest_failing', message: '#0: getaddrinfo ENOTFOUND …' },
     {
       code: 'node_slow',
@@ -212,7 +226,7 @@ test('what cannot be proven is named: disputed logs, logs without a transaction,
   const lessProven = { blocks: 2, block: 9, reason: 'the transaction type 0x50 is unknown' };
   const status = { ...waiting(), disputed: { block: 7 }, blockLogs: 3, lessProven };
   const health = healthAt(NOW, { untrusted: { method: 'eth_getBlockReceipts', block: 70 } });
-  const problems = listIngestProblems(status, health, { now: NOW, wallMs: WALL });
+  const problems = listProblems(status, health, { now: NOW, wallMs: WALL });
   expect(problems.map(({ code, figures }) => ({ code, figures }))).toEqual([
     { code: 'logs_disputed', figures: { block_number: 7 } },
     { code: 'blocks_less_proven', figures: { blocks: 2, block_number: 9 } },

@@ -180,7 +180,7 @@ test.each(FAMILIES)('the receipts of $name with the type $type are proven by the
   expect(proofOf(prover.prove({ header, receipts: failed }))).toEqual(wrong);
 });
 
-test('receipts whose encoding is unknown are not called wrong: of another type, or of Celo without the base fee', () => {
+test('receipts whose encoding is unknown are not called wrong: of another type, of Celo without the base fee, or without a bloom', () => {
   const unknown = { level: 'headers', isUnknown: true };
   const odd = blockOf({ name: 'another', type: '0x50', fields: { fee: '0x1' }, encoded: ['#fee'] });
   expect(proofOf(prover.prove(odd))).toEqual(unknown);
@@ -189,4 +189,6 @@ test('receipts whose encoding is unknown are not called wrong: of another type, 
   );
   const without = receipts.map(({ baseFee: _, ...receipt }: Json) => receipt);
   expect(proofOf(prover.prove({ header, receipts: without }))).toEqual(unknown);
+  const bare = receipts.map(({ logsBloom: _, ...receipt }: Json) => receipt);
+  expect(proofOf(prover.prove({ header, receipts: bare }))).toEqual(unknown);
 });

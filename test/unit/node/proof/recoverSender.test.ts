@@ -1,5 +1,5 @@
 /** Compares the sender that a transaction's signature gives with the account that signed it, and with ethers. */
-import { getBytes, Transaction, Wallet, type TransactionLike } from 'ethers';
+import { encodeRlp, getBytes, Transaction, Wallet, type TransactionLike } from 'ethers';
 
 import { loadKeccak } from '../../../../src/node/proof/keccak';
 import { recoverSender } from '../../../../src/node/proof/recoverSender';
@@ -48,9 +48,14 @@ test('another signature gives another account', async () => {
   expect(await senderOf(other.serialized)).not.toBe(signer?.address.toLowerCase());
 });
 
-test('bytes without a signature are an error, and a signature without a key gives no sender', async () => {
+test('bytes without a signature are an error, as those of system transactions, and a signature without a key gives no sender', async () => {
   const unsigned = Transaction.from({ ...common, ...fees, type: 2, chainId: 369 });
   await expect(senderOf(unsigned.unsignedSerialized)).rejects.toThrow('the transaction has no signature');
+  const [{ address }] = signers as [Wallet, ...Wallet[]];
+  const deposit = [`0x${'11'.repeat(32)}`, address, address, '0x', '0x', '0x5208', '0x', '0x'];
+  const ofSystems = { '0x7e': deposit, '0x6a': ['0xa4b1', '0x6bf6a42d'] };
+  for (const [type, fields] of Object.entries(ofSystems))
+    await expect(senderOf(`${type}${encodeRlp(fields).slice(2)}`)).rejects.toThrow(`type ${type} is unknown`);
   unsigned.signature = { r: `0x${'0'.repeat(63)}5`, s: `0x${'0'.repeat(63)}1`, yParity: 0 };
   expect(await senderOf(unsigned.serialized)).toBeNull();
 });

@@ -1,0 +1,29 @@
+/** Public files with addresses of several chains: a repository and a path in it. */
+
+export const TOKENS = 'DefiLlama/DefiLlama-Adapters projects/helper/coreAssets.json';
+/** Factories of V2 DEXes and of Solidly. */
+export const V2_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV2.js';
+/** The same, with fees. */
+export const V2_FEES = 'DefiLlama/dimension-adapters factory/uniV2.ts';
+/** Factories of V3 DEXes and of Algebra, with first blocks. */
+export const V3_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV3.js';
+/** Vaults with first blocks. */
+export const VAULTS = 'DefiLlama/DefiLlama-Adapters registries/balancer.js';
+export const SUSHI_V2 = 'DefiLlama/dimension-adapters dexs/sushiswap-classic.ts';
+export const SUSHI_V3 = 'DefiLlama/DefiLlama-Adapters projects/sushiswap-v3/index.js';
+export const SUSHI_V3_POSITIONS = 'sushi-labs/sushi src/evm/config/features/sushiswap-v3.ts';
+
+/** Factories and position managers with first blocks. */
+export function messari(family: string, protocol: string, network: string): string {
+  return `messari/subgraphs subgraphs/${family}/protocols/${protocol}/config/deployments/${protocol}-${network}/configurations.json`;
+}
+
+/** Factories with first blocks. */
+export function uniswapSubgraph(version: 'v2' | 'v3', network: string): string {
+  return `Uniswap/${version}-subgraph config/${network}/config.json`;
+}
+
+/** Factories of PancakeSwap and its position manager, with first blocks. */
+export function pancakeSubgraph(network: string): string {
+  return `pancakeswap/pancake-subgraph config/${network}.js`;
+}

@@ -1,0 +1,10 @@
+/** What the prices of a chain follow from, beside its blocks. */
+import type { Hex } from '../domain/hex';
+import type { PriceAnchor } from './priceRoute';
+
+export interface PricerConfig {
+  readonly anchors: readonly PriceAnchor[];
+  readonly wrappedNative: Hex | null;
+  /** Mean time between two blocks. */
+  readonly blockSeconds?: number | undefined;
+}
