@@ -14,16 +14,16 @@ WITH
     ) AS block_before
 SELECT
     pair,
-    toUInt32(countIf(buy)) AS buys,
-    toUInt32(countIf(NOT buy)) AS sells,
-    toUInt32(uniqExactIf(maker, buy)) AS buyers,
-    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers,
+    toUInt32(countIf(is_buy)) AS buys,
+    toUInt32(countIf(NOT is_buy)) AS sells,
+    toUInt32(uniqExactIf(maker, is_buy)) AS buyers,
+    toUInt32(uniqExactIf(maker, NOT is_buy)) AS sellers,
     toFloat64(sumIf(amount_usd, tracked)) AS volume,
     toFloat64(sumIf(fee_usd, tracked)) AS fees,
     toFloat64(sum(untracked_usd)) AS untracked
 FROM
 (
-    SELECT pair, maker, amount_usd, untracked_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
+    SELECT pair, maker, amount_usd, untracked_usd, fee_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS is_buy
     FROM swaps_chain(fee_usd)
     WHERE ord > assumeNotNull(block_before) * 1048576 + 1048575 AND timestamp + 86400 > {now:UInt32}
 )

@@ -3,15 +3,15 @@
 -- from the projection of_pair. With arrayJoin instead of ARRAY JOIN, ClickHouse would read these swaps of all pairs.
 SELECT
     seconds,
-    toUInt32(countIf(buy)) AS buys,
-    toUInt32(countIf(NOT buy)) AS sells,
-    toUInt32(uniqExactIf(maker, buy)) AS buyers,
-    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers,
+    toUInt32(countIf(is_buy)) AS buys,
+    toUInt32(countIf(NOT is_buy)) AS sells,
+    toUInt32(uniqExactIf(maker, is_buy)) AS buyers,
+    toUInt32(uniqExactIf(maker, NOT is_buy)) AS sellers,
     toFloat64(sumIf(amount_usd, tracked)) AS volume
 FROM
 (
     -- both parts
-    SELECT timestamp, maker, amount_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS buy
+    SELECT timestamp, maker, amount_usd, tracked, if(base_is_token0, amount0, amount1) < 0 AS is_buy
     FROM swaps_chain
     WHERE ord > {after_ord:UInt64} AND pair = unhex({pair:String})
     -- end

@@ -4,10 +4,10 @@
 -- block of the day (`after_ord`). Reads one day of swaps. Runs once for each new head, never for each request.
 SELECT
     token,
-    toUInt32(countIf(buy)) AS buys,
-    toUInt32(countIf(NOT buy)) AS sells,
-    toUInt32(uniqExactIf(maker, buy)) AS buyers,
-    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers,
+    toUInt32(countIf(is_buy)) AS buys,
+    toUInt32(countIf(NOT is_buy)) AS sells,
+    toUInt32(uniqExactIf(maker, is_buy)) AS buyers,
+    toUInt32(uniqExactIf(maker, NOT is_buy)) AS sellers,
     toUInt32(uniqExact(maker)) AS traders,
     toFloat64(sumIf(amount_usd, tracked)) AS volume,
     maxIf(usd, tracked) AS high,
@@ -20,7 +20,7 @@ FROM
             (token1, amount1 < 0, if(base_is_token0, quote_price_usd, price_usd) * bitTest(price_counts, 3))
         ]) AS side,
         side.1 AS token,
-        side.2 AS buy,
+        side.2 AS is_buy,
         side.3 AS usd,
         maker,
         amount_usd,

@@ -3,10 +3,10 @@
 -- token. Reads by ord the swaps after `after_ord`, which is the last position before the longest window.
 SELECT
     seconds,
-    toUInt32(countIf(buy)) AS buys,
-    toUInt32(countIf(NOT buy)) AS sells,
-    toUInt32(uniqExactIf(maker, buy)) AS buyers,
-    toUInt32(uniqExactIf(maker, NOT buy)) AS sellers,
+    toUInt32(countIf(is_buy)) AS buys,
+    toUInt32(countIf(NOT is_buy)) AS sells,
+    toUInt32(uniqExactIf(maker, is_buy)) AS buyers,
+    toUInt32(uniqExactIf(maker, NOT is_buy)) AS sellers,
     toFloat64(sumIf(amount_usd, tracked)) AS volume
 FROM
 (
@@ -16,7 +16,7 @@ FROM
         maker,
         amount_usd,
         tracked,
-        arrayJoin(arrayFilter(side -> side.1 = unhex({token:String}), [(token0, amount0 < 0), (token1, amount1 < 0)])).2 AS buy
+        arrayJoin(arrayFilter(side -> side.1 = unhex({token:String}), [(token0, amount0 < 0), (token1, amount1 < 0)])).2 AS is_buy
     FROM swaps_chain
     WHERE ord > {after_ord:UInt64} AND (token0 = unhex({token:String}) OR token1 = unhex({token:String}))
     -- end

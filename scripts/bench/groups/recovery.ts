@@ -23,7 +23,7 @@ export async function benchRecovery(
   say: (text: string) => void,
 ): Promise<Figure[]> {
   const { chain, settings, load } = loaded;
-  const cleanStarts: Start[] = [];
+  const cleanStarts: StartTimes[] = [];
   const secondsAfterKill: number[] = [];
   const engineSeconds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -74,7 +74,7 @@ export async function benchRecovery(
   ];
 }
 
-interface Start {
+interface StartTimes {
   /** Seconds until the program was ready at the node's head. */
   readonly readySeconds: number;
   /** Seconds until the program answered with a bar. */
@@ -82,7 +82,7 @@ interface Start {
 }
 
 /** Starts the program, measures the start, and stops the program. */
-async function timeStart({ settings, chain }: LoadedFolder): Promise<Start> {
+async function timeStart({ settings, chain }: LoadedFolder): Promise<StartTimes> {
   const startedAt = performance.now();
   const secondsSinceStart = (): number => (performance.now() - startedAt) / 1000;
   const program = await startProgram('all', settings);

@@ -31,7 +31,7 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const listingFor = (pool: string) => listings.get(pool as Hex) ?? null;
   const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listingFor };
   const vault = new VaultOracle(truth, startBlock);
-  const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, older: true });
+  const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, hasOlderPools: true });
   return { swaps, vault, blocks };
 }
 

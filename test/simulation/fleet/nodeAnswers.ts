@@ -43,7 +43,9 @@ export function answerCall(view: NodeView, method: string, params: readonly unkn
     case 'eth_getBlockByNumber':
       return getBlock(view, String(params[0]), params[1] === true);
     case 'eth_getBlockReceipts':
-      return nature.noReceipts === null ? getReceipts(view, String(params[0])) : refuse(nature.noReceipts);
+      return nature.receiptsError === null
+        ? getReceipts(view, String(params[0]))
+        : refuse(nature.receiptsError);
     case 'eth_getTransactionReceipt':
       return getReceipt(view, String(params[0]));
     case 'eth_getLogs':
@@ -64,7 +66,8 @@ function getBlock(view: NodeView, blockTag: string, withTransactions: boolean): 
   let number = Number(blockTag);
   if (blockTag === 'latest') number = branch.length - 1;
   if (blockTag === 'finalized') {
-    if (nature.noTag !== null) return nature.noTag === 'empty' ? { result: null } : refuse(nature.noTag);
+    if (nature.finalizedTagError !== null)
+      return nature.finalizedTagError === 'empty' ? { result: null } : refuse(nature.finalizedTagError);
     // The node's finality follows its own head. No node reports a block as final that a reorg may still
     // remove.
     const { finalNumber, depth } = view.world;

@@ -17,7 +17,7 @@ import {
 export interface NodeNature {
   readonly chainId: number;
   /** Error for eth_getBlockReceipts; null if the node supports the method. */
-  readonly noReceipts: RpcRefusal | null;
+  readonly receiptsError: RpcRefusal | null;
   /** How eth_getBlockReceipts always answers for one block in seven; null if it has all receipts. */
   readonly lostReceipts: 'empty' | 'short' | 'null' | RpcRefusal | null;
   readonly rangeMax: number;
@@ -27,7 +27,7 @@ export interface NodeNature {
   /** Maximum number of calls in one batch. */
   readonly batchMax: number;
   /** Error for the `finalized` tag; null if the node supports the tag. `empty` answers null. */
-  readonly noTag: RpcRefusal | 'empty' | null;
+  readonly finalizedTagError: RpcRefusal | 'empty' | null;
   readonly rateWording: RpcRefusal;
   readonly unknownWording: RpcRefusal | 'empty';
   readonly quirks: NodeQuirks;
@@ -140,13 +140,15 @@ export function drawNature(
 function drawUsualNature(random: Random, chainId: number): Omit<NodeNature, 'lostReceipts' | 'quirks'> {
   return {
     chainId,
-    noReceipts: random.chance(0.4) ? random.pick(NO_METHOD_WORDINGS) : null,
+    receiptsError: random.chance(0.4) ? random.pick(NO_METHOD_WORDINGS) : null,
     rangeMax: random.pick([1, 2, 5, 30, 1_000]),
     rangeWording: random.pick(RANGE_WORDINGS),
     resultMax: random.pick([50, 500, 10_000]),
     resultWording: random.pick(RESULT_WORDINGS),
     batchMax: random.pick([1, 3, 20, 1_000, 1_000]),
-    noTag: random.chance(0.25) ? random.pick<RpcRefusal | 'empty'>(['empty', ...NO_TAG_WORDINGS]) : null,
+    finalizedTagError: random.chance(0.25)
+      ? random.pick<RpcRefusal | 'empty'>(['empty', ...NO_TAG_WORDINGS])
+      : null,
     rateWording: random.pick(RATE_WORDINGS),
     unknownWording: random.chance(0.6) ? 'empty' : random.pick(UNKNOWN_BLOCK_WORDINGS),
   };

@@ -68,9 +68,9 @@ function inTurn(lists: readonly (readonly string[])[]): (readonly [entry: string
   });
 }
 
-/** Every `count`-th entry, starting at index `first`. */
-const everyNth = <T>(list: readonly T[], count: number, first = 0): T[] =>
-  list.filter((_, index) => index % count === first);
+/** Every `step`-th entry, starting at index `first`. */
+const everyNth = <T>(list: readonly T[], step: number, first = 0): T[] =>
+  list.filter((_, index) => index % step === first);
 
 const query = (params: Readonly<Record<string, string>>): string => new URLSearchParams(params).toString();
 

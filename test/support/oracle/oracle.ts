@@ -43,7 +43,7 @@ interface OracleOptions {
   /** Swaps before this block are left out of the result. */
   readonly firstBlock?: number;
   /** Whether the oracle includes pairs created before the first block, as if a factory had confirmed them. */
-  readonly older?: boolean;
+  readonly hasOlderPools?: boolean;
 }
 
 export interface OracleBar {
@@ -74,7 +74,7 @@ function quotient(numerator: bigint, denominator: bigint): number {
 export function oracleSwaps(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,
-  { vault, firstBlock = 0, older = false }: OracleOptions = {},
+  { vault, firstBlock = 0, hasOlderPools = false }: OracleOptions = {},
 ): OracleSwap[] {
   const pools = new Map<string, OraclePool>();
   const swaps: OracleSwap[] = [];
@@ -84,7 +84,7 @@ export function oracleSwaps(
     for (const log of block.logs) {
       const leg = vault?.read(block, log) ?? null;
       if (leg !== null) swaps.push(toSwap(block, log, leg));
-      if (block.number < firstBlock && !older) continue;
+      if (block.number < firstBlock && !hasOlderPools) continue;
       const swap = readPairLog(block, log, factories, pools, syncs);
       if (swap !== null && block.number >= firstBlock) swaps.push(swap);
     }

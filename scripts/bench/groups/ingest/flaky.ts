@@ -23,20 +23,20 @@ export async function benchFlaky(bench: Bench): Promise<void> {
         say(`backfill with a share of ${share} failing calls, ${latencyMs} ms before each answer …`);
         rates.get(share)?.push(await timeBackfill(bench, { url: node.url, share, latencyMs }));
       }
-    const [limit = 0, ...flakyRates] = SHARES.map((share) => percentile(rates.get(share) ?? [], 50));
-    for (const [index, value] of flakyRates.entries()) {
+    const [faultlessRate = 0, ...flakyRates] = SHARES.map((share) => percentile(rates.get(share) ?? [], 50));
+    for (const [index, rate] of flakyRates.entries()) {
       const share = SHARES[index + 1] ?? 0;
       // With 60 % failing calls, a backfill need only make progress.
       const minimum = share === 0.3 ? 0.5 : 0;
       bench.figures.push({
         name: `backfill with ${share * 100} % failing calls, ${latencyMs} ms before each answer, median of ${ROUNDS}`,
-        value,
+        value: rate,
         unit: 'blocks/s',
         limitName: 'the same without failures',
-        limit,
-        ratio: value / limit,
+        limit: faultlessRate,
+        ratio: rate / faultlessRate,
         target: minimum > 0 ? `>= ${minimum}x` : '> 0',
-        ok: value > minimum * limit,
+        ok: rate > minimum * faultlessRate,
       });
     }
   }
