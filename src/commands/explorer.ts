@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ByteCache } from '../api/byteCache';
 import type { DialectDeps } from '../api/etherscan/action';
 import type { ExplorerChain } from '../api/explorerScope';
-import { BUILT_IN_CHAINS, findBuiltInChain } from '../chains/builtIn/builtInChains';
+import { findBuiltInChain } from '../chains/builtIn/builtInChains';
 import type { EndpointPool } from '../node/rpc/endpointPool';
 import { createAccountState } from '../node/rpc/createAccountState';
 import type { Database } from '../clickhouse/client/database';
@@ -34,6 +34,7 @@ import {
   type CompilerSource,
 } from '../contracts/verify/compilerFolder';
 import type { PerChain } from './chains';
+import { DESCENDANTS } from './data/importSources';
 import type { ChainService } from './openChain';
 import { createQueryRunner } from '../clickhouse/client/namedQueries';
 import { createChainCode } from '../contracts/chainCode';
@@ -86,12 +87,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const facts = marketFacts(options);
   return {
     depsOf: (chainId) => ({
-      // A request may also name a built-in chain that this service does not store.
+      // A request may also name a chain of DESCENDANTS that this service does not store.
       chainIds: [
-        ...new Set([
-          chainId,
-          ...[config, ...BUILT_IN_CHAINS, ...chains.slice(1)].map((each) => each.chainId),
-        ]),
+        ...new Set([chainId, config.chainId, ...DESCENDANTS, ...chains.slice(1).map((each) => each.chainId)]),
       ],
       chainNameOf: (id) =>
         chains.find((chain) => chain.chainId === id)?.config.chain.name ?? findBuiltInChain(id)?.name ?? null,
