@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS found_pools
     weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18; empty for other pools',
     doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as in pools; 0 for other pools',
     fee_pips UInt32 COMMENT 'Swap fee, in hundredths of a basis point',
-    tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; 0 for other pools',
+    tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; bins: bin step; 0 for other pools',
     scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
     pool_id Nullable(FixedString(32)) COMMENT 'Vault pools: id of the pool in its vault; null for other pools',
     moved_at UInt32 COMMENT 'Time of the last change of the pool according to its contract, unix seconds, UTC; the time of the block if the contract has no such time',
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS found_pools
     reserve1 UInt256 COMMENT 'Pool balance of token1, raw units; vault pools: 0',
     sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 of the pool; 0 for other pools',
     liquidity UInt128 COMMENT 'V3: active liquidity of the pool; 0 for other pools',
-    tick Int32 COMMENT 'V3: tick of the pool; Camelot: curve and fees, as in src/protocols/camelot/camelotTick.ts; 0 for other pools',
+    tick Int32 COMMENT 'V3: tick of the pool; Camelot: curve and fees, as in src/protocols/camelot/camelotTick.ts; bins: id of the active bin; 0 for other pools',
     balances Array(UInt256) COMMENT 'Vault pools: balance of each token, raw units; empty for other pools, or if unknown',
     params Array(UInt256) COMMENT 'Pools of many tokens: as in pool_states'
 )

@@ -53,9 +53,9 @@ export function readInt(answer: Hex | null | undefined, index: number, bits: num
   return BigInt.asUintN(256, value) === word ? value : null;
 }
 
-/** The address in the first word of an answer; null also for the zero address. */
-export function readAddress(answer: Hex | null | undefined): Hex | null {
-  const word = readUint(answer);
+/** The address in word `index` of an answer; null also for the zero address. */
+export function readAddress(answer: Hex | null | undefined, index = 0): Hex | null {
+  const word = readUint(answer, index);
   if (word === null || word >> 160n !== 0n) return null;
   const address: Hex = `0x${word.toString(16).padStart(40, '0')}`;
   return address === ZERO_ADDRESS ? null : address;

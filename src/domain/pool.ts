@@ -43,7 +43,7 @@ export interface Pool {
   readonly token1: Hex;
   /** Fee in hundredths of a basis point (pips): 0.29 % = 2900. */
   readonly feePips: number;
-  /** Tick spacing; 0 for pools without ticks. */
+  /** Tick spacing, or the bin step of a pool with bins; 0 for other pools. */
   readonly tickSpacing: number;
   /** Decimals by which the contract of a stable pool scales its reserves. Null if unknown. */
   readonly scaleDecimals?: readonly [decimals0: number, decimals1: number] | null;

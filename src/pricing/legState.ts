@@ -11,12 +11,6 @@ import { makeLeg, NO_STATE, type Leg, type LegState } from './leg';
 /** Value of `walked_liquidity` in a state whose ticks were not walked. */
 export const NOT_WALKED = -1;
 
-/**
- * A pool on the curve x³y + y³x pays out at least this part of what a constant product pool with the same reserves pays
- * out, until its price moved by 2 %. Far from its balance, the part falls to 0.864. Near its balance, it is much more.
- */
-const STABLE_LIQUIDITY_PART = 0.86;
-
 /** The part of a pool's row that determines its legs. */
 export interface LegsPool {
   readonly address: Hex;
@@ -121,8 +115,7 @@ export function toLegState(
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);
   const liquidity = Math.sqrt(reserve0) * Math.sqrt(reserve1);
-  const part = shape.price === 'reserves' ? 1 : STABLE_LIQUIDITY_PART;
-  return { price, liquidity: part * liquidity, reserve0, reserve1 };
+  return { price, liquidity: shape.reservesPart * liquidity, reserve0, reserve1 };
 }
 
 /**

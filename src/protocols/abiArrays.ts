@@ -18,16 +18,21 @@ const ADDRESS_DIGITS = 40;
  * skipped. Null for any other layout: an offset that is not the next free word, an array that is too long, or
  * words that remain.
  */
-export function readArrays(data: Hex, arrayCount: number, scalarCount = 0): (readonly bigint[])[] | null {
+export function readArrays(
+  data: Hex,
+  arrayCount: number,
+  scalarCount = 0,
+  lengthMax = ARRAY_LENGTH_MAX,
+): (readonly bigint[])[] | null {
   const heads = arrayCount + scalarCount;
-  const words = readWords(data, heads + arrayCount * (1 + ARRAY_LENGTH_MAX));
+  const words = readWords(data, heads + arrayCount * (1 + lengthMax));
   if (words === null) return null;
   const arrays: (readonly bigint[])[] = [];
   let at = heads;
   for (let index = 0; index < arrayCount; index += 1) {
     const length = words[at];
     if (words[index] !== BigInt(at * WORD_BYTES)) return null;
-    if (length === undefined || length > BigInt(ARRAY_LENGTH_MAX)) return null;
+    if (length === undefined || length > BigInt(lengthMax)) return null;
     const end = at + 1 + Number(length);
     arrays.push(words.slice(at + 1, end));
     at = end;

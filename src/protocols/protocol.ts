@@ -20,6 +20,8 @@ export interface SwapEvent {
   readonly after: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
   /** Fees of this swap alone, if the event has them. */
   readonly ownFees?: OwnFees;
+  /** Parts of the amounts that the pool keeps for the protocol, outside its reserves. */
+  readonly protocolFees?: readonly [fee0: bigint, fee1: bigint];
 }
 
 /** Fees of a single swap, in pips. An override of 0 means the fee of the pool. The plugin's fee is added. */

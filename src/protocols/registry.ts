@@ -5,6 +5,7 @@ import { balancerV2 } from './balancerV2/balancerV2';
 import { camelotV2 } from './camelot/camelotV2';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
+import { liquidityBook } from './liquidityBook/liquidityBook';
 import type { ManyTokenProtocol } from './manyTokenProtocol';
 import type { FirstShares, Protocol, SharesChange, SwapFees } from './protocol';
 import { slipstream } from './solidly/slipstream';
@@ -22,6 +23,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   slipstream,
   algebra,
   camelotV2,
+  liquidityBook,
 ];
 
 /** The protocols by name. */

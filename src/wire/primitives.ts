@@ -40,9 +40,9 @@ export const percentShape = z.number().meta({ description: 'Percent: -1.4 means 
 
 export const usdShape = z.number().meta({ description: 'US dollars' });
 
-export const poolTypeShape = z.union([z.literal(2), z.literal(3), z.literal(4), z.literal(5)]).meta({
+export const poolTypeShape = z.literal([2, 3, 4, 5, 7]).meta({
   description:
-    'Pool type: 2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable',
+    'Pool type: 2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 7 = bins',
 });
 
 export const dexNameShape = z

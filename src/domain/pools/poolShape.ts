@@ -11,7 +11,9 @@ export const POOL_V3 = 3;
 export const POOL_WEIGHTED = 4;
 /** Stable pool of a Balancer vault. */
 export const POOL_STABLE = 5;
-export const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE] as const;
+/** Liquidity in bins of one price each, as Liquidity Book. */
+export const POOL_BINS = 7;
+export const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE, POOL_BINS] as const;
 export type PoolType = (typeof POOL_TYPES)[number];
 
 interface PoolShape {
@@ -31,7 +33,15 @@ interface PoolShape {
    * Null if it is not computed.
    */
   readonly liquidity: 'reserves' | 'active' | 'weighted' | null;
+  /**
+   * The pool pays out at least this part of what a constant product pool with the same reserves pays out, until its
+   * price moved by 2 %. 0 if the reserves do not tell.
+   */
+  readonly reservesPart: number;
 }
+
+/** Far from the balance of a pool on the curve x³y + y³x. Near its balance, the part is much more. */
+const STABLE_PART = 0.86;
 
 const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   [POOL_V2]: {
@@ -40,6 +50,7 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
     hasEqualSides: true,
     price: 'reserves',
     liquidity: 'reserves',
+    reservesPart: 1,
   },
   [POOL_V3]: {
     hasTicks: true,
@@ -47,6 +58,7 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
     hasEqualSides: false,
     price: 'sqrt_price',
     liquidity: 'active',
+    reservesPart: 0,
   },
   [POOL_WEIGHTED]: {
     hasTicks: false,
@@ -54,6 +66,7 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
     hasEqualSides: false,
     price: 'stored',
     liquidity: 'weighted',
+    reservesPart: 0,
   },
   [POOL_STABLE]: {
     hasTicks: false,
@@ -61,6 +74,15 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
     hasEqualSides: false,
     price: 'stored',
     liquidity: null,
+    reservesPart: STABLE_PART,
+  },
+  [POOL_BINS]: {
+    hasTicks: false,
+    hasLpToken: false,
+    hasEqualSides: false,
+    price: 'stored',
+    liquidity: null,
+    reservesPart: 0,
   },
 };
 

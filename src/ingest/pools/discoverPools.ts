@@ -113,7 +113,8 @@ export class PoolDiscovery {
     const proven = claims.filter(({ candidate }, index) => {
       const { answers = [], isUnsure = false } = factoryAnswers[index] ?? {};
       if (isUnsure) unsure.add(candidate);
-      return answers.some((answer) => readAddress(answer) === candidate.address);
+      // Some factories answer with a record that begins with another word.
+      return answers.some((answer) => [0, 1].some((word) => readAddress(answer, word) === candidate.address));
     });
     const pools = new Set(proven.map(({ candidate }) => candidate));
     for (const candidate of candidates) {

@@ -136,7 +136,13 @@ export function badge(
   return h('span', { class: `badge ${tone}` }, text);
 }
 
-export const POOL_TYPES: Readonly<Record<number, string>> = { 2: 'V2', 3: 'V3', 4: 'weighted', 5: 'stable' };
+export const POOL_TYPES: Readonly<Record<number, string>> = {
+  2: 'V2',
+  3: 'V3',
+  4: 'weighted',
+  5: 'stable',
+  7: 'bins',
+};
 
 export function poolBadges(pool: {
   readonly dex_name: string;

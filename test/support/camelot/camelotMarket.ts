@@ -44,8 +44,12 @@ export interface CamelotMarket extends PoolMarket {
   createPair(a: MarketToken, b: MarketToken): Promise<MarketPool>;
 }
 
-export async function deployCamelot(rpc: DevRpc, decimals: readonly number[]): Promise<CamelotMarket> {
-  const market = await openPoolMarket(rpc, join(__dirname, 'Camelot.sol'), decimals);
+export async function deployCamelot(
+  rpc: DevRpc,
+  decimals: readonly number[],
+  firstAccount = 0,
+): Promise<CamelotMarket> {
+  const market = await openPoolMarket(rpc, join(__dirname, 'Camelot.sol'), decimals, undefined, firstAccount);
   const { codeOf, deploy, add, mine } = market;
   const factory = deploy(codeOf('Factory'), ADDRESS_CONSTRUCTOR, [CAMELOT_OWNER]);
   add(factory, FACTORY, 'setReferrerFeeShare', [CAMELOT_REFERRER, REFERRER_SHARE]);

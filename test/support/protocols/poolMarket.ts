@@ -63,14 +63,15 @@ interface Gas {
   readonly creation: number;
 }
 
-/** `source` is the path of the file with the contracts. */
+/** `source` is the path of the file with the contracts. A second market on a node needs other accounts than the first. */
 export async function openPoolMarket(
   rpc: DevRpc,
   source: string,
   decimals: readonly number[],
   gas: Gas = { call: 6_000_000, creation: 6_000_000 },
+  firstAccount = 0,
 ): Promise<PoolMarket> {
-  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
+  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(firstAccount, firstAccount + 2);
   const [owner = ZERO_ADDRESS] = accounts;
   const maker = await openBlockMaker(rpc, accounts);
   const codeOf = compile(source);
