@@ -10,6 +10,7 @@ import { solidly } from './solidly/solidly';
 import { uniswapV2 } from './uniswapV2/uniswapV2';
 import { pancakeV3 } from './uniswapV3/pancakeV3';
 import { uniswapV3 } from './uniswapV3/uniswapV3';
+import { uniswapV4 } from './uniswapV4/uniswapV4';
 
 const ENTRIES: readonly (Protocol | VaultProtocol)[] = [
   uniswapV2,
@@ -19,6 +20,7 @@ const ENTRIES: readonly (Protocol | VaultProtocol)[] = [
   solidly,
   slipstream,
   algebra,
+  uniswapV4,
 ];
 
 /** The protocols by name. */
@@ -46,6 +48,11 @@ export function findProtocol(name: string): Protocol | null {
 /** Whether a vault emits the events of this protocol's pools and holds their tokens. */
 export function isVaultProtocol(name: string): boolean {
   return getProtocol(name).emitter === 'vault';
+}
+
+/** Whether the pools of this protocol have ids in place of contracts. */
+export function hasPoolIds(name: string): boolean {
+  return findProtocol(name)?.poolOf !== undefined;
 }
 
 /** Decodes an event that changes the protocol's part of a pool's fees, of any protocol. */

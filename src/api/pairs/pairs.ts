@@ -6,14 +6,15 @@ import type { PairTable } from '../../query/pairs/pairTable';
 import { ORDERS } from '../../query/pairs/rankings';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
-import { BATCH_PARAMS, listBatch } from '../batch';
+import { POOL_BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
 import { MARKET, type ChainFacts, type MarketDeps } from '../marketScope';
 import { addressParam, badParam, checkSearched, oneOfParam, searchParam, textParam } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 
-const QUERY_LENGTH_MAX = 64;
+/** Length of the id of a pool. */
+const QUERY_LENGTH_MAX = 66;
 const DEX_LENGTH_MAX = 64;
 
 export function pairs(deps: MarketDeps): Route {
@@ -25,7 +26,7 @@ export function pairs(deps: MarketDeps): Route {
       'Every pair with its price, liquidity, volume and price changes. The parameters search, filter and sort; `addresses` asks for named pairs.',
     query: {
       ...PAGE_PARAMS,
-      ...BATCH_PARAMS,
+      ...POOL_BATCH_PARAMS,
       q: searchParam({
         max: QUERY_LENGTH_MAX,
         description: 'Start of a pair or token address, or part of a symbol or name',

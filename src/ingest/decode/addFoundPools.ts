@@ -11,6 +11,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
 import { fillState, toLeg, toPairState, weightedSpotPrice } from '../../protocols/balancerV2/weightedPool';
+import { hookDoubt } from '../../protocols/hooks';
 import { toFinding, toPoolRow, type Finding, type PlacedFinding } from '../pools/finding';
 import type { KnownPool } from '../pools/poolRegistry';
 import type { BlockFacts } from '../rows/blockRows';
@@ -116,7 +117,7 @@ function stateRow(
 function toPriced(context: DecodeContext, { pool, state }: Pick<Finding, 'pool' | 'state'>): Priced {
   if (!('poolId' in state)) {
     const price = context.protocolOfPool(pool).spotPrice(state, pool) ?? 0;
-    return { ...state, price, doubts: 0, balances: [] };
+    return { ...state, price, doubts: hookDoubt(pool.hooks), balances: [] };
   }
   const leg = toLeg(state.tokens.indexOf(pool.token0), state.tokens.indexOf(pool.token1));
   const price = weightedSpotPrice(state, leg.first, leg.second) ?? 0;

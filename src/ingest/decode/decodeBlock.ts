@@ -7,6 +7,7 @@ import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/h
 import { toOrd } from '../../domain/ord';
 import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
+import { hookDoubt } from '../../protocols/hooks';
 import {
   toPool,
   type PoolCreation,
@@ -133,7 +134,12 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   if (!protocol.creationTopics.has(log.topics[0] ?? '0x')) return;
   const creation = protocol.decodeCreation(log);
   if (creation === null) return context.onMalformed(log);
-  if (context.registry.findPool(creation.pool) !== undefined) return;
+  const namesake = context.registry.findPool(creation.pool);
+  if (namesake !== undefined) {
+    const isSame = namesake.factory === dex.factory && (namesake.id ?? null) === (creation.id ?? null);
+    if (creation.id !== undefined && !isSame) context.onRefused(creation.id, dex.factory);
+    return;
+  }
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
   const pool: KnownPool = {
     ...toPool(protocol, dex, created?.get(creation.pool) ?? creation),
@@ -142,6 +148,7 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   const ord = toOrd(block.number, log.logIndex);
   const finding = { fromBlock: block.number, pool, state: EMPTY_STATE, ord, createdTx: log.transactionHash };
   addFinding(context, facts, finding);
+  if (protocol.poolOf !== undefined) return readPoolLog(work, log);
   // Some factories give a pool its first price before they emit the creation event.
   const earlierLogs = block.logs.filter(
     ({ address, transactionHash, logIndex }) =>
@@ -198,13 +205,13 @@ function rememberMove(work: Work, log: ChainLog, holder: Hex, sign: bigint): voi
 
 function readPoolLog(work: Work, log: ChainLog): void {
   const { context } = work;
-  const pool = context.registry.findPool(log.address);
+  const pool = context.findPoolOf(log);
   if (pool === undefined) return;
   const protocol = context.protocolOfPool(pool);
-  const event = protocol.decodeEvent(log);
+  const before = context.registry.stateOf(pool.address);
+  const event = protocol.decodeEvent(log, before);
   if (event === null) return context.onMalformed(log);
   const memory = memoryOf(work, pool.address, log.transactionIndex);
-  const before = context.registry.stateOf(pool.address);
   const isFee = event.kind === 'fee' || event.kind === 'swap_fee';
   const after = protocol.applyEvent(isFee ? before : withMoves(before, memory), event);
   if (after !== before) context.registry.setState(pool.address, after);
@@ -330,7 +337,7 @@ function pushState(
     sqrt_price_x96: after.sqrtPriceX96,
     liquidity: after.liquidity,
     tick: after.tick,
-    doubts: 0,
+    doubts: hookDoubt(pool.hooks),
     price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
     unswapped: [],

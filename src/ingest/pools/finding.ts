@@ -11,6 +11,8 @@ import {
   type WeightedPoolState,
 } from '../../protocols/balancerV2/weightedPool';
 import { fromFeePips, toFeePips } from '../../domain/swapFee';
+import { hookDoubt } from '../../protocols/hooks';
+import { isVaultProtocol } from '../../protocols/registry';
 import type { OldTickRange } from './oldTicks';
 import { poolOfRow, type KnownPool, type PoolColumns } from './poolRegistry';
 
@@ -50,10 +52,12 @@ function columnsOf({ pool, state }: Finding): PoolColumns {
     base_is_token0: pool.baseIsToken0,
     tokens: [...(vault?.tokens ?? [])],
     weights: [...(vault?.weights ?? [])],
-    doubts: vault?.doubts ?? 0,
+    doubts: vault?.doubts ?? hookDoubt(pool.hooks),
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     scale_decimals: [...(pool.scaleDecimals ?? [])],
+    pool_id: pool.id ?? null,
+    hooks: pool.hooks ?? null,
   };
 }
 
@@ -75,7 +79,6 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
   return {
     block: fromBlock,
     block_hash: ZERO_HASH,
-    pool_id: vault?.poolId ?? null,
     moved_at: movedAt,
     reserve0: pair.reserve0,
     reserve1: pair.reserve1,
@@ -84,6 +87,7 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
     tick: pair.tick,
     balances: [...(vault?.balances ?? [])],
     ...columnsOf(finding),
+    pool_id: vault?.poolId ?? finding.pool.id ?? null,
   };
 }
 
@@ -92,9 +96,10 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
  * the fee is in whole pips.
  */
 export function toFinding(found: FoundPoolRow, newFee?: bigint): Finding {
-  const isChanged = found.pool_id !== null && newFee !== undefined;
+  const poolId = isVaultProtocol(found.protocol) ? found.pool_id : null;
+  const isChanged = poolId !== null && newFee !== undefined;
   const row = isChanged ? { ...found, fee_pips: toFeePips(newFee) } : found;
-  const { pool_id: poolId, tokens, balances, weights, sqrt_price_x96: sqrtPriceX96 } = row;
+  const { tokens, balances, weights, sqrt_price_x96: sqrtPriceX96 } = row;
   const { reserve0, reserve1, liquidity, tick } = row;
   const finding = { fromBlock: row.block, pool: poolOfRow(row), movedAt: row.moved_at };
   if (poolId === null) return { ...finding, state: { reserve0, reserve1, sqrtPriceX96, liquidity, tick } };

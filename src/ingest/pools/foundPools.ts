@@ -13,6 +13,7 @@ import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olde
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
+import { isVaultProtocol } from '../../protocols/registry';
 import { toFoundRow, type Finding } from './finding';
 import { OldTicks } from './oldTicks';
 import { readVaultFees } from './storedVaultPools';
@@ -183,7 +184,7 @@ export class FoundPools {
     const renewed: FoundPoolRow[] = [];
     for (let from = 0; from < rows.length; from += ADDED_MAX) {
       const part = rows.slice(from, from + ADDED_MAX);
-      const vaultRows = part.filter(({ pool_id: poolId }) => poolId !== null);
+      const vaultRows = part.filter(({ protocol }) => isVaultProtocol(protocol));
       const fees = await readVaultFees(this.database, this.chainId, finalTo, vaultRows);
       for (const row of part) {
         const fee = fees.get(row.address);

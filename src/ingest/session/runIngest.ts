@@ -287,16 +287,25 @@ export function createDecodeContext({
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
     decodePoolEvent: (item) => {
       const pool = registry.findPool(item.address);
-      return pool === undefined ? null : (findProtocol(pool.protocol)?.decodeEvent(item) ?? null);
+      return pool === undefined
+        ? null
+        : (findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null);
     },
   });
   status.skippedTransfers = transfers.skipped;
+  const protocolOfFactory = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
   return {
     chainId: chain.chainId,
     registry,
     dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
     protocolOfDex: (dex) => known(protocolOfDex.get(dex.name), dex.name),
     protocolOfPool: (pool) => known(findProtocol(pool.protocol) ?? undefined, pool.protocol),
+    findPoolOf(item) {
+      const key = protocolOfFactory.get(item.address)?.poolOf?.(item);
+      const pool = registry.findPool(key ?? item.address);
+      // Equal pools of two managers have the same id.
+      return key === undefined || pool?.factory === item.address ? pool : undefined;
+    },
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
     hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),
@@ -313,6 +322,10 @@ export function createDecodeContext({
         { address: item.address, topic: item.topics[0], tx: item.transactionHash },
         'skipped a log with malformed data',
       );
+    },
+    onRefused: (pool, factory) => {
+      status.refusedPools += 1;
+      log.warn({ pool, factory }, 'refused a pool whose id ends like that of another pool');
     },
   };
 }

@@ -221,7 +221,7 @@ async function readDoubts(
 ): Promise<ReadonlyMap<Hex, number>> {
   const vaultPools = [...new Set([...legs.values()].flatMap(vaultPoolOf))];
   const olderStates = await reader.listOlderStates(vaultPools.filter((pair) => !rawStates.has(pair)));
-  const states = [...olderStates, ...vaultPools.flatMap((pair) => rawStates.get(pair) ?? [])];
+  const states = [...olderStates, ...rawStates.values()];
   return new Map(states.flatMap(({ pair, doubts }) => (doubts > 0 ? [[pair, doubts] as const] : [])));
 }
 

@@ -135,7 +135,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   const [quoteToken, quoteUsd] = pool.base_is_token0
     ? [token1, sides[1].price.usd]
     : [token0, sides[0].price.usd];
-  if (state === null || quoteUsd === null) return noDepth;
+  if (state === null || state.price === 0 || quoteUsd === null) return noDepth;
   if (token0.decimals === null || token1.decimals === null) return noDepth;
   const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
   const depth = depthOf({
@@ -173,6 +173,7 @@ const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {
   managed_balance: 'An asset manager may report any balance of this pool',
   weights_in_doubt: 'A swap of this pool did not fit its weights',
   extreme_terms: 'A weight of this pool is below 1 %, or its fee was above 10 %',
+  price_not_followed: 'A hook takes part in the amounts of swaps, so the state of this pool tells no price',
 };
 
 type RiskFields = Pick<

@@ -8,8 +8,7 @@ import { Interface } from 'ethers';
 import { findBuiltInChain } from '../../../src/chains/builtInChains';
 import { readContract } from '../../../src/dev/abi';
 import { getBlockHead } from '../../../src/dev/node/devRpc';
-import type { ChainBlock, ChainLog } from '../../../src/domain/block';
-import { numberToHex, type Hex } from '../../../src/domain/hex';
+import type { Hex } from '../../../src/domain/hex';
 import type { PoolState } from '../../../src/domain/pool';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
@@ -31,6 +30,7 @@ import {
   type AlgebraVersion,
 } from '../../support/algebra/algebraMarket';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
+import { readNodeBlock } from '../../support/node/readNodeBlock';
 import { Random } from '../../support/random';
 
 const SEED = 5;
@@ -83,32 +83,8 @@ const stateOf = ({ address }: AlgebraPool): PoolState => context.registry.stateO
 
 /** Decodes a block as the ingester does, and returns each swap with the state before it. */
 async function follow(number: number): Promise<{ swap: SwapFact; before: PoolState }[]> {
-  const receipts = (await anvil.rpc.call('eth_getBlockReceipts', [numberToHex(number)])) as {
-    logs: (Omit<ChainLog, 'logIndex' | 'transactionIndex'> & { logIndex: Hex; transactionIndex: Hex })[];
-  }[];
-  const logs = receipts
-    .flatMap((receipt) => receipt.logs)
-    .map((log) => ({
-      ...log,
-      logIndex: Number(log.logIndex),
-      transactionIndex: Number(log.transactionIndex),
-    }));
-  const { hash, parentHash, timestamp } = (await anvil.rpc.call('eth_getBlockByNumber', [
-    numberToHex(number),
-    false,
-  ])) as { hash: Hex; parentHash: Hex; timestamp: Hex };
+  const block = await readNodeBlock(anvil.rpc, number);
   const before = new Map(pools.map((pool) => [pool.address, stateOf(pool)]));
-  const block: ChainBlock = {
-    number,
-    hash,
-    parentHash,
-    timestamp: Number(timestamp),
-    baseFeePerGas: null,
-    transactionCount: receipts.length,
-    transactions: [],
-    logs,
-    proof: 'full',
-  };
   const { swaps } = decodeBlock(context, block, [], false);
   return swaps.map((swap) => ({ swap, before: before.get(swap.pair)! }));
 }

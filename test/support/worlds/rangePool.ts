@@ -45,6 +45,8 @@ function poolRow(
     fee_pips: 3_000,
     tick_spacing: type === 2 ? 0 : 1,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
     created_block: createdBlock,
     created_at: createdBlock === null ? null : 1_000_000 + createdBlock * SECONDS,
     created_tx: createdBlock === null ? null : ZERO_HASH,

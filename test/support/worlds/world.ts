@@ -75,6 +75,8 @@ function makePool(
     fee_pips: v3 ? 500 : 2900,
     tick_spacing: v3 ? 10 : 0,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
     created_block: block === null ? null : block.number,
     created_at: block === null ? null : block.timestamp,
     created_tx: block === null ? null : hexOf('cc', index, 64),
