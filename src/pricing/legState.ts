@@ -4,6 +4,7 @@
  */
 import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
+import { pricedAs } from '../domain/pools/nativeCoin';
 import { scalePrice } from '../domain/prices';
 import { shapeOf } from '../domain/pools/poolShape';
 import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from './leg';
@@ -58,11 +59,15 @@ export interface LegInfo {
   readonly index1: number;
 }
 
-/** The legs of a pool: one per pair of tokens. */
-export function legsOf(pool: LegsPool): LegInfo[] {
+/**
+ * The legs of a pool: one per pair of tokens. A leg names the native coin by the wrapped coin, and a pool that exchanges
+ * the two has no leg.
+ */
+export function legsOf(pool: LegsPool, wrappedNative: Hex | null): LegInfo[] {
   const { address, tokens } = pool;
   if (tokens.length === 0) {
-    return [{ leg: makeLeg(address, 1, pool.token0, pool.token1), index0: 0, index1: 1 }];
+    const [token0, token1] = [pricedAs(pool.token0, wrappedNative), pricedAs(pool.token1, wrappedNative)];
+    return token0 === token1 ? [] : [{ leg: makeLeg(address, 1, token0, token1), index0: 0, index1: 1 }];
   }
   const legs: LegInfo[] = [];
   for (let i = 0; i < tokens.length; i += 1) {

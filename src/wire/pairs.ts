@@ -235,6 +235,16 @@ export const pairDetailShape = z
       .optional()
       .meta({ description: 'V3 pools: active liquidity; null if unknown' }),
     tick_spacing: z.int().optional().meta({ description: 'V3 pools: tick spacing' }),
+    hooks: z
+      .object({
+        address: addressShape.meta({ description: 'Contract that the pool calls' }),
+        permissions: z
+          .array(z.string())
+          .meta({ description: 'When the pool calls the contract, and whose amounts it may change' }),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'Uniswap V4 pools: the hook of the pool; null without one' }),
     weights: z
       .array(decimalShape)
       .optional()

@@ -30,7 +30,8 @@ const ABI = new Interface([
 ]);
 const addressOf = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const idOf = (digits: string): Hex => `0x${digits.repeat(32)}`;
-const [TOKEN, USD, USER, MANAGER, FORK] = ['2', '3', '4', '5', '6'].map(addressOf) as [
+const [TOKEN, USD, USER, MANAGER, FORK, WRAPPED] = ['2', '3', '4', '5', '6', '1'].map(addressOf) as [
+  Hex,
   Hex,
   Hex,
   Hex,
@@ -38,15 +39,15 @@ const [TOKEN, USD, USER, MANAGER, FORK] = ['2', '3', '4', '5', '6'].map(addressO
   Hex,
 ];
 const DELTA_HOOK: Hex = `0x${'0'.repeat(36)}0088`;
-/** A pool that has a price, and one whose hook takes part in the amounts. */
-const [PLAIN, HOOKED] = [idOf('a1'), idOf('b2')];
+/** Pools that have a price, one of them of the native coin, and one whose hook takes part in the amounts. */
+const [PLAIN, NATIVE, HOOKED, WRAPPING] = [idOf('a1'), idOf('d4'), idOf('b2'), idOf('e5')];
 const WHOLE = 10n ** 18n;
 const ONE = 2n ** 96n;
 const LIQUIDITY = 100_000n * WHOLE;
 /** Selling 1,000 tokens lowers √price by 1 %. */
 const SOLD_ROOT = (ONE * 99n) / 100n;
 const CHAIN: ChainDescription = {
-  ...{ chainId: 369, name: 'Example', nativeSymbol: 'EX', wrappedNative: null, majors: [], burn: null },
+  ...{ chainId: 369, name: 'Example', nativeSymbol: 'EX', wrappedNative: WRAPPED, majors: [], burn: null },
   ...{ confirmations: 20, startBlock: null, rpcUrls: [] },
   anchors: [{ address: USD, symbol: 'USD', priceUsd: 1 }],
   dexes: [MANAGER, FORK].map((factory, i) => ({
@@ -61,9 +62,14 @@ const traded = (id: Hex): [string, unknown[]][] => [
 const LOGS: readonly (readonly [Hex, string, readonly unknown[]])[] = [
   [MANAGER, 'Initialize', [PLAIN, TOKEN, USD, 3_000, 60, ZERO_ADDRESS, ONE, 0]],
   [MANAGER, 'Initialize', [HOOKED, TOKEN, USD, 3_000, 60, DELTA_HOOK, ONE, 0]],
+  [MANAGER, 'Initialize', [NATIVE, ZERO_ADDRESS, USD, 3_000, 60, ZERO_ADDRESS, ONE, 0]],
+  // A pool of the native coin and the wrapped coin.
+  [MANAGER, 'Initialize', [WRAPPING, ZERO_ADDRESS, WRAPPED, 100, 1, ZERO_ADDRESS, ONE, 0]],
   // A second manager has a pool with the same id.
   [FORK, 'Initialize', [PLAIN, TOKEN, USD, 3_000, 60, ZERO_ADDRESS, 2n * ONE, 13_863]],
-  ...[PLAIN, HOOKED].flatMap((id) => traded(id).map(([name, values]) => [MANAGER, name, values] as const)),
+  ...[PLAIN, NATIVE, WRAPPING, HOOKED].flatMap((id) =>
+    traded(id).map(([name, values]) => [MANAGER, name, values] as const),
+  ),
   [FORK, 'Swap', [PLAIN, USER, -WHOLE, WHOLE, ONE, LIQUIDITY, 0, 3_000]],
 ];
 const BLOCK: ChainBlock = {
@@ -93,7 +99,8 @@ beforeAll(async () => {
     const token = (symbol: string, of: Hex) => ({
       ...{ address: of, symbol, name: symbol, decimals: 18, version: 1 },
     });
-    await insertRows(db, tokensTable, [token('TOY', TOKEN), token('USD', USD)]);
+    const tokens = [token('TOY', TOKEN), token('USD', USD), token('WEX', WRAPPED), token('EX', ZERO_ADDRESS)];
+    await insertRows(db, tokensTable, tokens);
   });
   api = await startApi(store.runner, () => HEAD, { chain: CHAIN });
 });
@@ -135,6 +142,37 @@ test('a pool has the price of its state, and a pool whose hook takes part in the
   expect(bars['data']).toEqual([]);
 });
 
+test('the native coin has the price of the wrapped coin, also where only pools of the native coin tell it', async () => {
+  const pair = (await get(`/api/v1/pairs/${NATIVE}`))['data']!;
+  expect(pair).toMatchObject({ token0: ZERO_ADDRESS, base_token: { address: ZERO_ADDRESS, symbol: 'EX' } });
+  expect(Number(pair['price_usd'])).toBeCloseTo(0.9801, 12);
+  const [coin, wrapped] = await Promise.all(
+    [ZERO_ADDRESS, WRAPPED].map(async (token) => (await get(`/api/v1/tokens/${token}`))['data']!),
+  );
+  for (const token of [coin!, wrapped!]) expect(Number(token['price_usd'])).toBeCloseTo(0.9801, 12);
+  expect(coin).toMatchObject({ symbol: 'EX', price_native: '1', total_supply: null, holders: null });
+  expect([coin!['pool_count'], wrapped!['pool_count']]).toEqual([2, 1]);
+  for (const token of [ZERO_ADDRESS, WRAPPED]) {
+    const audit = (await get(`/api/v1/tokens/${token}/audit`))['data']!;
+    expect(audit).toMatchObject({
+      token: { address: token },
+      hops: [{ from_token: WRAPPED, to_token: USD }],
+    });
+    expect(audit['hops']![0]!['pools']).toMatchObject([
+      { address: NATIVE, token0: ZERO_ADDRESS, token1: USD },
+    ]);
+    for (const source of ['path', 'main_pool']) {
+      const bars = (await get(`/api/v1/tokens/${token}/ticks?source=${source}`))['data']!;
+      expect([token, source, bars.length]).toEqual([token, source, 1]);
+      expect(Number(bars[0]!['close'])).toBeCloseTo(0.9801, 12);
+    }
+  }
+  const own = (await get(`/api/v1/tokens/${ZERO_ADDRESS}/ticks`))['data']!;
+  expect(Number(own[0]!['close'])).toBeCloseTo(0.9801, 12);
+  const wrapping = (await get(`/api/v1/pairs/${WRAPPING}`))['data']!;
+  expect(Number(wrapping['price'])).toBeCloseTo(0.9801, 12);
+});
+
 test('pools with the same id in two managers are not mixed up: the second is refused, with a problem', async () => {
   expect(status.refusedPools).toBe(1);
   const swaps = await get(`/api/v1/activity?pair=${PLAIN}&event_type=swap`);
@@ -165,6 +203,25 @@ test.each([
   expect([code, code === 200 ? '' : text]).toEqual([200, '']);
   for (const id of [PLAIN, HOOKED]) expect(text.replaceAll(id, '')).not.toContain(addressOfWord(id).slice(2));
   if (!path.includes('/ticks') || path.includes('main_pool')) expect(text).toContain(PLAIN);
+});
+
+test.each([
+  ['any', [HOOKED]],
+  ['none', [PLAIN, NATIVE, WRAPPING]],
+  ['before_swap_returns_delta', [HOOKED]],
+  ['after_swap', []],
+])('the list of pairs with hooks=%s', async (filter, ids) => {
+  const pairs = (await get(`/api/v1/pairs?hooks=${filter}`))['data']!;
+  expect(pairs.map((pair) => pair['address']).sort()).toEqual([...ids].sort());
+});
+
+test('a pair shows its hook, and an unknown filter is a 400 that lists the permissions', async () => {
+  const hookOf = async (id: Hex) => (await get(`/api/v1/pairs/${id}`))['data']!['hooks'];
+  expect(await hookOf(PLAIN)).toBeNull();
+  const permissions = ['before_swap', 'before_swap_returns_delta'];
+  expect(await hookOf(HOOKED)).toEqual({ address: DELTA_HOOK, permissions });
+  const wrong = await api.get('/api/v1/pairs?hooks=some');
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('before_swap_returns_delta')]);
 });
 
 test('a table names pools by their ids', async () => {

@@ -205,6 +205,7 @@ export function createReaderDeps(
     foundPools,
     decode,
     prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+    nativeSymbol: chain.nativeSymbol,
     discovery: createDiscovery(options, decode),
     vaultDiscovery: new VaultDiscovery({
       rpc,

@@ -5,6 +5,7 @@ import { shapeOf } from '../../domain/pools/poolShape';
 import { weightedLiquidity } from '../../pricing/leg';
 import { doubtCodes, type DoubtCode } from '../../protocols/doubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
+import { permissionsOf } from '../../protocols/hooks';
 import type { Warning } from '../../wire/risks';
 import { meanTvl, priceOf, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
@@ -83,6 +84,7 @@ export function toPairDetail(
     factory: pool.factory,
     created_tx: entry.creation.created_tx,
     ...(shapeOf(pool.pool_type).hasTicks ? concentratedFields(pool, state) : {}),
+    ...(pool.pool_id === null ? {} : { hooks: hooksOf(pool) }),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(weight, 18)) }
       : {}),
@@ -192,6 +194,10 @@ function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
     lp_held_by_creator_pct: lpShares?.creatorPercent ?? null,
     warnings: [...doubtWarnings, ...(risks?.pairWarningsOf(entry) ?? [])],
   };
+}
+
+function hooksOf({ hooks }: StoredPool): PairDetail['hooks'] {
+  return hooks === null ? null : { address: hooks, permissions: [...permissionsOf(hooks)] };
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;
