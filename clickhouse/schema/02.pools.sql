@@ -18,7 +18,7 @@ COMMENT 'Token metadata, read when the first pool of a token appears, and again 
 CREATE TABLE IF NOT EXISTS pools
 (
     ord UInt64 COMMENT 'Position of the creation event in the chain, block_number * 2^20 + log_index; for a pool older than the start block, the position of its first stored log',
-    address FixedString(20) COMMENT 'Address of the pool contract',
+    address FixedString(20) COMMENT 'Address of the pool contract; for a pool without a contract, the last 20 bytes of its id',
     dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
     protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',
     pool_type UInt8 COMMENT '2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 7 = bins',
@@ -28,10 +28,12 @@ CREATE TABLE IF NOT EXISTS pools
     base_is_token0 Bool COMMENT 'Whether token0 is the base token; fixed when the ingester first sees the pool',
     tokens Array(FixedString(20)) COMMENT 'Weighted and stable pools: addresses of all tokens in the order of the contract. By default, prices are quoted between token0 and token1. Empty for other pools',
     weights Array(UInt64) COMMENT 'Weighted pools: weight of each token, times 10^18, in the order of tokens; empty for other pools',
-    doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as known when the pool was first stored; a sum as in pool_states.doubts; 0 for other pools',
+    doubts UInt8 COMMENT 'Reasons why the pool backs no price, as known when the pool was first stored; a sum as in pool_states.doubts',
     fee_pips UInt32 COMMENT 'Swap fee at the creation of the pool, in hundredths of a basis point',
     tick_spacing Int32 COMMENT 'V3: tick spacing of the pool; bins: bin step; 0 for other pools',
     scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
+    pool_id Nullable(FixedString(32)) COMMENT 'Id of a pool without a contract; its last 20 bytes are the address. Null for other pools',
+    hooks Nullable(FixedString(20)) COMMENT 'Uniswap V4: contract that the pool calls before or after its swaps; null without one, and for other pools',
     created_block Nullable(UInt32) COMMENT 'Number of the block with the creation event; null if the pool is older than the start block',
     created_at Nullable(UInt32) COMMENT 'Time of the block created_block, unix seconds, UTC; null if created_block is null',
     created_tx Nullable(FixedString(32)) COMMENT 'Hash of the transaction with the creation event; null if created_block is null'

@@ -102,7 +102,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 of the pool; 0 for other pools' CODEC(ZSTD(1)),
     liquidity UInt128 COMMENT 'V3: active liquidity of the pool; 0 for other pools' CODEC(ZSTD(1)),
     tick Int32 COMMENT 'V3: tick of the pool; Camelot: curve and fees, as in src/protocols/camelot/camelotTick.ts; bins: id of the active bin; 0 for other pools',
-    doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as a sum: 1 asset manager or managed balance, 2 a swap did not fit the weights, 4 a weight below 1 % or a fee above 10 %; 0: none. Never falls',
+    doubts UInt8 COMMENT 'Reasons why the pool backs no price, as a sum: 1 asset manager or managed balance, 2 a swap did not fit the weights, 4 a weight below 1 % or a fee above 10 %, 8 a hook takes part in the amounts of swaps; 0: none. Never falls',
     price Float64 COMMENT 'Marginal price of the pool in this state, raw token1 per raw token0; 0 if there is no price',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: pool balance of each token, raw units, in the order of pools.tokens; empty for other pools' CODEC(ZSTD(1)),
     params Array(UInt256) COMMENT 'Pools of many tokens: numbers of the protocol that prices need beside balances and weights, such as the amplification of a stable pool; empty if prices need none, or if unknown' CODEC(ZSTD(1)),

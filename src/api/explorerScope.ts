@@ -14,6 +14,7 @@ import { AppError } from '../errors';
 import type { BlockHashes } from '../query/head/blockHashes';
 import type { ContractReader } from '../query/contracts/contracts';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import type { PoolNameReader } from '../query/pairs/poolNames';
 import type { FindLabel } from '../query/holders/holderLabels';
 import type { LogCounts } from '../query/logs/logCounts';
 import type { LogSource } from '../query/logs/logFilter';
@@ -46,6 +47,7 @@ export interface ExplorerChain extends LogSource {
   readonly hashes: BlockHashes;
   readonly logCounts: LogCounts;
   readonly directory: Pick<Directory, 'allTokens'>;
+  readonly poolNames: PoolNameReader;
   /** The head of the chain. Null while the database does not answer or no block is indexed. */
   head(): HeadSnapshot | null;
 }
@@ -119,6 +121,12 @@ export const EXPLORER: Scope<ExplorerDeps, { readonly chainId: Param<number | nu
   ask(deps, ctx, { chainId: namedChainId }, requestKey, read) {
     const chainId = namedChainId ?? deps.chainIds[0] ?? 0;
     return questionOf(deps, ctx, chainId, requestKey, (chainAtHead) => read({ chainId, chainAtHead }));
+  },
+  // Parameters stay as they are: a topic of a log may be the id of a pool.
+  async names(_deps, { chainAtHead }) {
+    if (chainAtHead === null) return {};
+    const { show } = await chainAtHead.chain.poolNames.at(chainAtHead.head);
+    return { show };
   },
   findRunner: ({ chainIds, findChain }) =>
     chainIds.map(findChain).find((chain) => chain !== null)?.runner ?? null,

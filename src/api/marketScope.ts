@@ -44,5 +44,6 @@ export const MARKET: Scope<MarketDeps, Record<never, never>, HeadSnapshot> = {
       throw new AppError('unavailable', 'no block is indexed yet, or the database does not answer');
     return { key: `${chain.chainId} ${head.version} ${requestKey}`, read: () => read(head) };
   },
+  names: ({ poolNames }, head) => poolNames.at(head),
   findRunner: ({ runner }) => runner,
 };

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 
 import { parseAddress } from '../domain/address';
-import type { Hex } from '../domain/hex';
+import { isHash, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { refuseMistyped } from './suggestName';
 
@@ -131,6 +131,32 @@ export function addressParam(name: string, description: string): Param<Hex | nul
 export function requiredAddressParam(name: string, description: string): Param<Hex> {
   const common = { allowed: ADDRESS_ALLOWED, doc: ADDRESS_DOC, description };
   return { ...common, schema: addressSchema(name), absent: 'required' };
+}
+
+const POOL_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}([0-9a-fA-F]{24})?$' } as const;
+const POOL_ALLOWED = 'an address: 0x and 40 hex digits; or the id of a pool: 0x and 64 hex digits';
+
+/** An address, or the id of a pool without a contract. */
+function poolSchema(name: string): z.ZodType<Hex, string> {
+  return z.string().transform((text) => parsePool(text, name));
+}
+
+/** Parses the address or the id of a pool. Throws bad_request. */
+export function parsePool(text: string, name: string): Hex {
+  const id = text.replace(/^0X/, '0x');
+  return isHash(id) ? toLowerHex(id) : parseAddress(text, name);
+}
+
+/** The address of a pool, or its id. An absent parameter is null. Endpoints get the address of the pool. */
+export function poolParam(name: string, description: string): Param<Hex | null> {
+  const common = { allowed: POOL_ALLOWED, doc: POOL_DOC, description };
+  return { ...common, schema: poolSchema(name), absent: { value: null } };
+}
+
+/** The required address of a pool, or its id, as in a path. Endpoints get the address of the pool. */
+export function requiredPoolParam(name: string, description: string): Param<Hex> {
+  const common = { allowed: POOL_ALLOWED, doc: POOL_DOC, description };
+  return { ...common, schema: poolSchema(name), absent: 'required' };
 }
 
 /** A search for an address checks its checksum too, because a wrong checksum is a typing error. */

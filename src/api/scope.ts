@@ -6,6 +6,7 @@ import type { z } from 'zod';
 
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
 import type { AppError } from '../errors';
+import type { PoolNames } from '../query/pairs/poolNames';
 import { answering, type Question, type Refusal } from './answering';
 import type { ByteCache } from './byteCache';
 import { FORMAT_PARAMS, TABLE_TYPES } from './formats/formats';
@@ -33,6 +34,8 @@ export interface Scope<Deps, ScopeParams extends Params, Moment> {
   ): Question<Answer>;
   /** Translates an error into the format of a dialect. Null leaves the error to the app. */
   refuse?(error: AppError): Refusal | null;
+  /** The names of the pools of a moment. Absent if the endpoints name no pool. */
+  names?(deps: Deps, moment: Moment): Promise<Partial<PoolNames>>;
   /** A database that writes answers as Parquet or Arrow. Any will do, because the query reads no table. */
   findRunner(deps: Deps): QueryRunner | null;
 }
@@ -89,7 +92,11 @@ export function route<
     endpoint.check?.(params);
     const scopeValues = parseParams(scopeParamTypes, ctx, Object.keys(query));
     const requestKey = `${path} ${JSON.stringify(params)}`;
-    const question = scope.ask(deps, ctx, scopeValues, requestKey, (moment) => endpoint.read(params, moment));
+    const question = scope.ask(deps, ctx, scopeValues, requestKey, async (moment) => {
+      const names = await scope.names?.(deps, moment);
+      const answered = await endpoint.read(names?.resolve?.(params) ?? params, moment);
+      return names?.show?.(answered) ?? answered;
+    });
     const runner = listTable === null ? null : scope.findRunner(deps);
     return {
       ...question,

@@ -319,7 +319,11 @@ function createPoolSearch(config: Config, deps: SearchDeps, foundPools: FoundPoo
     ...deps,
     found: foundPools,
     baseIsToken0,
-    dexes: { pairs: configuredDexes(chain), manyTokens },
+    // The events of pools with ids do not tell the balances that a pool had before.
+    dexes: {
+      pairs: configuredDexes(chain).filter(({ protocol }) => protocol.poolOf === undefined),
+      manyTokens,
+    },
     manyTokenDiscovery: new ManyTokenDiscovery({
       ...deps,
       dexes: manyTokens,

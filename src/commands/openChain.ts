@@ -19,6 +19,7 @@ import { createBlockHashes } from '../query/head/blockHashes';
 import { readChangeMark } from '../query/head/headState';
 import { createPrecomputer, type Precomputer } from '../query/head/precomputer';
 import { createProvenParts, type ProvenParts } from '../query/head/provenParts';
+import { createPoolNames } from '../query/pairs/poolNames';
 import { createLogCounts } from '../query/logs/logCounts';
 import { Directory } from '../query/tokens/directory';
 import { createHub, type Hub } from '../stream/hub';
@@ -91,6 +92,7 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
       ? createIngester(config, log, (flip) => isTailing && tail.wake(flip))
       : null;
   const directory = new Directory(runner);
+  const poolNames = createPoolNames(runner, config.chain.dexes);
   const hub = createHub({ observeDrops: metrics.countDrops });
   const precomputer = createPrecomputer();
   const tail = createTailLoop({
@@ -99,6 +101,7 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
     hub,
     log,
     directory,
+    poolNames,
     onHead: (head) => precomputer.onHead(head),
     pollMs: ingester === null ? POLL_MS : POLL_TOLD_MS,
     writer: ingester === null ? null : writerOf(ingester, () => database),
@@ -118,7 +121,7 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
   };
   return {
     config,
-    ...{ chainId, runner, directory, hub, precomputer, tail, rpc, writer, ingester },
+    ...{ chainId, runner, directory, poolNames, hub, precomputer, tail, rpc, writer, ingester },
     hashes: createBlockHashes({ chainId, runner }),
     logCounts: createLogCounts({ chainId, runner }),
     proven: createProvenParts(runner, chainId),

@@ -55,7 +55,7 @@ export function openParts(
     others,
   }: { engineProblems(): readonly ReadyProblem[]; readonly others: readonly ChainService[] },
 ): ChainParts {
-  const { config, runner, directory, proven, head, tail, rpc, writer, ingester } = chain;
+  const { config, runner, directory, proven, poolNames, head, tail, rpc, writer, ingester } = chain;
   const facts: ReadyzDeps = {
     head,
     ages: createProblemAges(steadyNow),
@@ -70,7 +70,7 @@ export function openParts(
     more: () => [...engineProblems(), ...others.flatMap((other) => other.problems())],
     isEngineAway: () => engineProblems().length > 0,
   };
-  return { chain, tables: createMarketTables(runner, config.chain, directory, proven), facts };
+  return { chain, tables: createMarketTables(runner, config.chain, directory, proven, poolNames), facts };
 }
 
 /** The endpoints of a chain. The routes are made when they are first needed. */

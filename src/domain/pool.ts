@@ -33,7 +33,12 @@ export interface Dex {
 
 /** A pool of a configured factory. */
 export interface Pool {
+  /** Address of the pool's contract. For a pool without a contract, the last 20 bytes of its id. */
   readonly address: Hex;
+  /** Id of 32 bytes of a pool without a contract. Null for other pools. */
+  readonly id?: Hex | null;
+  /** Contract that the pool calls before or after its swaps. Null without one. */
+  readonly hooks?: Hex | null;
   readonly dex: string;
   readonly protocol: string;
   readonly poolType: PoolType;

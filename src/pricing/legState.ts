@@ -4,6 +4,7 @@
  */
 import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
+import { pricedAs } from '../domain/pools/nativeCoin';
 import { scalePrice } from '../domain/prices';
 import { shapeOf } from '../domain/pools/poolShape';
 import { makeLeg, NO_STATE, type Leg, type LegState } from './leg';
@@ -71,12 +72,20 @@ export interface LegInfo {
   readonly index1: number;
 }
 
-/** The legs of a pool: one per pair of tokens. `pricingOf` finds the protocol of a pool of many tokens by its name. */
-export function legsOf(pool: LegsPool, pricingOf: (protocol: string) => LegPricing): LegInfo[] {
+/**
+ * The legs of a pool: one per pair of tokens. A leg names the native coin by the wrapped coin, and a pool that exchanges
+ * the two has no leg. `pricingOf` finds the protocol of a pool of many tokens by its name.
+ */
+export function legsOf(
+  pool: LegsPool,
+  wrappedNative: Hex | null,
+  pricingOf: (protocol: string) => LegPricing,
+): LegInfo[] {
   const { address, tokens } = pool;
   if (tokens.length === 0) {
-    const leg = makeLeg(address, 1, pool.token0, pool.token1);
-    return [{ leg, pricing: null, index0: 0, index1: 1 }];
+    const [token0, token1] = [pricedAs(pool.token0, wrappedNative), pricedAs(pool.token1, wrappedNative)];
+    if (token0 === token1) return [];
+    return [{ leg: makeLeg(address, 1, token0, token1), pricing: null, index0: 0, index1: 1 }];
   }
   const pricing = pricingOf(pool.protocol);
   const legs: LegInfo[] = [];

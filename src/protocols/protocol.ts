@@ -131,6 +131,9 @@ export type PoolEvent =
 /** The content of a factory's creation event. */
 export interface PoolCreation {
   readonly pool: Hex;
+  /** As in Pool. */
+  readonly id?: Hex;
+  readonly hooks?: Hex | null;
   readonly token0: Hex;
   readonly token1: Hex;
   /** Fee in pips; null if the DEX has one fixed fee (V2). */
@@ -209,10 +212,10 @@ interface FeeSplit {
 /** The part of a pool that determines its prices. */
 export type PoolTerms = Pick<
   Pool,
-  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals'
+  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals' | 'hooks'
 >;
 
-/** A protocol of pools of two tokens. Each pool is a contract that emits its own events. */
+/** A protocol of pools of two tokens. Each pool is a contract that emits its own events, unless there is `poolOf`. */
 export interface Protocol extends ProtocolTraits, PoolQuestions {
   readonly hasManyTokens: false;
   /** topic0 of the events with which the factory creates a pool. */
@@ -236,8 +239,16 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
    * caller counts such logs.
    */
   decodeCreation(log: ChainLog): PoolCreation | null;
-  /** Decodes an event of a pool. Null for an unknown topic or a malformed layout. Never throws. */
-  decodeEvent(log: ChainLog): PoolEvent | null;
+  /**
+   * The key of the pool that an event of the factory concerns, where the factory emits the events of all pools. Absent
+   * if each pool is a contract.
+   */
+  poolOf?(log: Pick<ChainLog, 'topics'>): Hex;
+  /**
+   * Decodes an event of a pool. `state` is the state before the event, where the amounts depend on it. Null for an
+   * unknown topic or a malformed layout. Never throws.
+   */
+  decodeEvent(log: ChainLog, state: PoolState): PoolEvent | null;
   /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
   /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */
@@ -282,6 +293,8 @@ export interface PoolQuestions {
 export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Pool {
   return {
     address: creation.pool,
+    id: creation.id ?? null,
+    hooks: creation.hooks ?? null,
     dex: dex.name,
     protocol: protocol.name,
     poolType: creation.poolType ?? protocol.poolTypes[0],

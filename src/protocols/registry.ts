@@ -13,6 +13,7 @@ import { solidly } from './solidly/solidly';
 import { uniswapV2 } from './uniswapV2/uniswapV2';
 import { pancakeV3 } from './uniswapV3/pancakeV3';
 import { uniswapV3 } from './uniswapV3/uniswapV3';
+import { uniswapV4 } from './uniswapV4/uniswapV4';
 
 const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   uniswapV2,
@@ -24,6 +25,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   algebra,
   camelotV2,
   liquidityBook,
+  uniswapV4,
 ];
 
 /** The protocols by name. */
@@ -63,6 +65,11 @@ export function getManyTokenProtocol(name: string): ManyTokenProtocol {
   const protocol = findManyTokenProtocol(name);
   if (protocol === null) throw new AppError('broken_invariant', `"${name}" has no pools of many tokens`);
   return protocol;
+}
+
+/** Whether the pools of this protocol have ids in place of contracts. */
+export function hasPoolIds(name: string): boolean {
+  return findProtocol(name)?.poolOf !== undefined;
 }
 
 /** Decodes an event that changes the protocol's part of a pool's fees, of any protocol. */

@@ -16,6 +16,7 @@ import { createHolderTables, type HolderTables } from './holders/holders';
 import { listWatched } from '../domain/chainDescription';
 import { NewestEvents } from './activity/newestEvents';
 import { createPairTables, type PairDexes, type PairTables } from './pairs/pairTable';
+import { createPoolNames, type PoolNameReader } from './pairs/poolNames';
 import { createRebasingTables, type RebasingTables } from './holders/rebasing';
 import { createTokenPrices, type PriceSources } from './prices/tokenPrices';
 import { createRiskTables, type RiskChain, type RiskTables } from './risks/riskTable';
@@ -25,6 +26,7 @@ import { createTokenTables, type TokenTables } from './tokens/tokenTable';
 export interface MarketTables {
   readonly runner: QueryRunner;
   readonly directory: Directory;
+  readonly poolNames: PoolNameReader;
   readonly pairs: PairTables;
   readonly holders: HolderTables;
   readonly tokens: TokenTables;
@@ -48,6 +50,7 @@ export function createMarketTables(
   chain: MarketChain,
   directory = new Directory(runner),
   proven = createProvenParts(runner, chain.chainId),
+  poolNames = createPoolNames(runner, chain.dexes),
 ): MarketTables {
   const { chainId, dexes } = chain;
   const pairs = createPairTables(
@@ -70,6 +73,7 @@ export function createMarketTables(
   return {
     runner,
     directory,
+    poolNames,
     pairs,
     holders,
     tokens: createTokenTables(runner, chainId, pairs, holders, risks),

@@ -12,6 +12,7 @@ import { ALL_ACTIVITY, listEventsBetween, type ActivityEvent } from '../query/ac
 import type { HeadSnapshot } from '../query/head/headSnapshot';
 import { areRowsKept, listFinalHashes } from '../query/head/headState';
 import { listNewEvents, type NewEventSources } from '../query/activity/newEvents';
+import type { PoolNameReader } from '../query/pairs/poolNames';
 import type { ChainChange, LiveEvent, Reorg } from './hub';
 import { eventMessage, gapMessage, positionId } from './streamMessage';
 
@@ -21,12 +22,12 @@ const CHANGE_EVENTS_MAX = 10_000;
 /** The change from `oldHead` to `newHead`. Both are snapshots of one chain, and the last final block did not go
  * back. */
 export async function readChange(
-  sources: NewEventSources,
+  sources: NewEventSources & { readonly poolNames: PoolNameReader },
   chainId: number,
   oldHead: HeadSnapshot,
   newHead: HeadSnapshot,
 ): Promise<ChainChange> {
-  const { runner } = sources;
+  const { runner, poolNames } = sources;
   const fork =
     diffHeads(oldHead, newHead).fork ??
     findFork(oldHead, newHead, await listHashesUnder(runner, chainId, oldHead, newHead));
@@ -38,7 +39,11 @@ export async function readChange(
     const gap = gapMessage(toOrd(fork + 1, 0), toOrdInclusive, positionId(toOrdInclusive, newHead.hash));
     return { reorg, gap, events: [] };
   }
-  return { reorg, gap: null, events: await encodeEvents(runner, chainId, newHead, events) };
+  return {
+    reorg,
+    gap: null,
+    events: await encodeEvents({ runner, chainId, poolNames, head: newHead }, events),
+  };
 }
 
 /** Lists at most one event more than the limit. The extra event shows that a gap is needed. */
@@ -120,13 +125,19 @@ export async function listRemoved(
   return events.length > CHANGE_EVENTS_MAX ? null : events;
 }
 
+interface EventQuery {
+  readonly runner: QueryRunner;
+  readonly chainId: number;
+  readonly poolNames: PoolNameReader;
+  readonly head: HeadSnapshot;
+}
+
 /** Encodes events of a snapshot, each with the hash of its block. */
 export async function encodeEvents(
-  runner: QueryRunner,
-  chainId: number,
-  head: HeadSnapshot,
+  { runner, chainId, poolNames, head }: EventQuery,
   events: readonly ActivityEvent[],
 ): Promise<LiveEvent[]> {
+  const names = await poolNames.at(head);
   const numbers = [...new Set(events.map((event) => blockOfOrd(event.ord)))];
   const finalNumbers = numbers.filter((number) => number <= head.finalTo);
   const hashes = await listFinalHashes(runner, chainId, finalNumbers);
@@ -134,6 +145,6 @@ export async function encodeEvents(
     const hash = hashAt(head, blockOfOrd(event.ord), hashes);
     if (hash === null)
       throw new AppError('broken_invariant', `event ${event.item.id} is in a block after the head`);
-    return { ...event, message: eventMessage(event, hash) };
+    return { ...event, message: eventMessage({ ...event, item: names.show(event.item) }, hash) };
   });
 }

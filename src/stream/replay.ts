@@ -7,6 +7,7 @@ import { ZERO_HASH } from '../domain/hex';
 import { blockOfOrd, lastOrdOfBlock } from '../domain/ord';
 import { findEventFloor, listEventsBetween, type ActivityFilter } from '../query/activity/activity';
 import type { HeadSnapshot } from '../query/head/headSnapshot';
+import type { PoolNameReader } from '../query/pairs/poolNames';
 import { findBlockHash } from '../query/head/headState';
 import { encodeEvents } from './chainChange';
 import { findResumePoint } from './resumePoint';
@@ -19,6 +20,7 @@ const PAGE_EVENTS = 250;
 export interface ReplayQuery {
   readonly runner: QueryRunner;
   readonly chainId: number;
+  readonly poolNames: PoolNameReader;
   /** The replay ends at this snapshot, and live events follow. */
   readonly head: HeadSnapshot;
   readonly filter: ActivityFilter;
@@ -51,13 +53,13 @@ export async function planReplay(query: ReplayQuery, position: StreamPosition): 
 
 /** Pages of encoded events after the position `afterOrd` up to the snapshot, ascending. */
 export async function* replayPages(query: ReplayQuery, afterOrd: number): AsyncGenerator<Buffer> {
-  const { runner, chainId, head, filter } = query;
+  const { runner, head, filter } = query;
   const toOrd = lastOrdOfBlock(head.number);
   for (let lastOrd = afterOrd, sentEvents = 0; lastOrd < toOrd && sentEvents < REPLAY_EVENTS_MAX;) {
     const events = await listEventsBetween(runner, head, filter, lastOrd, toOrd, PAGE_EVENTS);
     const lastEvent = events.at(-1);
     if (lastEvent === undefined) return;
-    const encoded = await encodeEvents(runner, chainId, head, events);
+    const encoded = await encodeEvents(query, events);
     yield Buffer.concat(encoded.map((event) => event.message.bytes));
     if (events.length < PAGE_EVENTS) return;
     lastOrd = lastEvent.ord;

@@ -18,6 +18,7 @@ import {
   type PublishedFlip,
   type HeadReading,
 } from '../query/head/headState';
+import { createPoolNames, type PoolNameReader } from '../query/pairs/poolNames';
 import { Directory } from '../query/tokens/directory';
 import { readChange } from './chainChange';
 import type { ChainChange, Hub } from './hub';
@@ -88,6 +89,7 @@ interface TailLoopOptions {
   readonly hub: Hub;
   readonly log: Logger;
   readonly directory?: Directory;
+  readonly poolNames?: PoolNameReader;
   /**
    * The writer in this process. While it reports all changes, a poll only checks that the database answers, without a
    * statement. Absent or null if another process writes.
@@ -124,10 +126,12 @@ class DatabaseTail implements TailLoop {
   private reportedFlips: (PublishedFlip | null)[] = [];
   private headReading: HeadReading | null = null;
   private readonly directory: Directory;
+  private readonly poolNames: PoolNameReader;
   private endPause: () => void = () => undefined;
 
   constructor(private readonly options: TailLoopOptions) {
     this.directory = options.directory ?? new Directory(options.runner);
+    this.poolNames = options.poolNames ?? createPoolNames(options.runner, []);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -326,7 +330,7 @@ class DatabaseTail implements TailLoop {
     const { runner, chainId, log } = this.options;
     try {
       const change = await readChange(
-        { runner, directory: this.directory, fresh: freshRows },
+        { runner, directory: this.directory, poolNames: this.poolNames, fresh: freshRows },
         chainId,
         oldHead,
         newHead,

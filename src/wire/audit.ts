@@ -9,6 +9,7 @@ import {
   dexNameShape,
   hashShape,
   integerStringShape,
+  poolShape,
   poolTypeShape,
   tokenShape,
   unixSecondsShape,
@@ -33,7 +34,7 @@ const moveCostsShape = z.object({
 });
 
 const auditPoolShape = z.object({
-  address: addressShape.meta({ description: 'Address of the pool' }),
+  address: poolShape.meta({ description: 'Address or id of the pool' }),
   dex_name: dexNameShape,
   pool_type: poolTypeShape,
   fee_bps: z.int().min(0).meta({ description: 'Fee of the pool, rounded to basis points' }),
@@ -73,7 +74,7 @@ const auditHopShape = z.object({
 export type AuditHop = z.infer<typeof auditHopShape>;
 
 const excludedPoolShape = z.object({
-  address: addressShape.meta({ description: 'Address of the pool' }),
+  address: poolShape.meta({ description: 'Address or id of the pool' }),
   reason: z.enum(['outlier', 'disagrees', 'no_price', 'low_liquidity', 'dormant', 'not_on_route']).meta({
     description:
       'outlier: the price is far from the other pools of the hop; disagrees: the price differs from the ' +

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import {
   addressShape,
+  poolShape,
   chainIdShape,
   countShape,
   dexNameShape,
@@ -345,7 +346,7 @@ const searchHitShape = z
   .object({
     type: z.enum(HIT_TYPES).meta({ description: 'Kind of the object; address: an account without code' }),
     chain_id: chainIdShape,
-    address: addressShape
+    address: poolShape
       .optional()
       .meta({ description: 'Address of an account, a contract, a token or a pair' }),
     hash: z.string().optional().meta({

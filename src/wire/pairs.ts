@@ -11,6 +11,7 @@ import {
   integerStringShape,
   listMetaShape,
   percentShape,
+  poolShape,
   poolTypeShape,
   tokenShape,
   unixSecondsShape,
@@ -33,7 +34,7 @@ const aprOver = (window: string): z.ZodNullable<typeof percentShape> =>
   });
 
 const pairFields = {
-  address: addressShape.meta({ description: 'Address of the pair' }),
+  address: poolShape.meta({ description: 'Address or id of the pair' }),
   dex_name: dexNameShape,
   pool_type: poolTypeShape,
   fee_bps: z.number().min(0).meta({ description: 'Current fee in basis points; may be fractional' }),
@@ -95,6 +96,7 @@ const pairFields = {
     description:
       'Why a Balancer V2 pool backs no price: `managed_balance` (an asset manager), `weights_in_doubt` (a swap did ' +
       'not fit the weights), `extreme_terms` (a weight below 1 % or a fee above 10 %). ' +
+      '`price_not_followed`: a hook of the pool takes part in the amounts of swaps. ' +
       '`partial_history`: transfers of the LP tokens before the first indexed block are missing, so lp_holders is ' +
       'null; `supply_unknown`: the node did not tell their supply either. ' +
       'About the pair, its base token, and taxes, honeypots and rebasing of any token: ' +
@@ -233,6 +235,16 @@ export const pairDetailShape = z
       .optional()
       .meta({ description: 'V3 pools: active liquidity; null if unknown' }),
     tick_spacing: z.int().optional().meta({ description: 'V3 pools: tick spacing' }),
+    hooks: z
+      .object({
+        address: addressShape.meta({ description: 'Contract that the pool calls' }),
+        permissions: z
+          .array(z.string())
+          .meta({ description: 'When the pool calls the contract, and whose amounts it may change' }),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'Uniswap V4 pools: the hook of the pool; null without one' }),
     weights: z
       .array(decimalShape)
       .optional()

@@ -8,6 +8,7 @@ import {
   dexNameShape,
   integerStringShape,
   percentShape,
+  poolShape,
   poolTypeShape,
   tokenShape,
   usdShape,
@@ -79,7 +80,7 @@ const portfolioPositionShape = z
     id: z.string().meta({
       description: 'Address of the LP token; for a V3 position <position manager>-<position_id>',
     }),
-    pair_address: addressShape.meta({ description: 'Address of the pair' }),
+    pair_address: poolShape.meta({ description: 'Address or id of the pair' }),
     dex_name: dexNameShape,
     pool_type: poolTypeShape,
     lp_balance_raw: integerStringShape.meta({

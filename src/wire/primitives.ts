@@ -7,6 +7,14 @@ export const addressShape = z
   .regex(/^0x[0-9a-f]{40}$/)
   .meta({ description: 'Address, lower-case hex', example: '0xa1077a294dde1b09bb078844df40758a5d0f9a27' });
 
+export const poolShape = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}([0-9a-f]{24})?$/)
+  .meta({
+    description: 'Address of a pool, or the id of a pool without a contract, lower-case hex',
+    example: '0xe56043671df55de5cdf8459710433c10324de0ae',
+  });
+
 export const hashShape = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/)

@@ -5,6 +5,7 @@ import { tradeCountsShape } from './pairs';
 import { reasonFieldShape } from './priceReason';
 import {
   addressShape,
+  poolShape,
   countShape,
   decimalShape,
   listMetaShape,
@@ -189,14 +190,12 @@ export const tokenDetailShape = z
     }),
     lp_pair: z
       .object({
-        address: addressShape.meta({ description: 'Address of the pair' }),
+        address: poolShape.meta({ description: 'Address or id of the pair' }),
         name: z.string().meta({ description: 'Name of the pair', example: 'WPLS / DAI' }),
       })
       .nullable()
       .meta({ description: 'The pair whose LP token this token is; null for other tokens' }),
-    top_pool_address: addressShape
-      .nullable()
-      .meta({ description: 'Pool of the token with the most liquidity' }),
+    top_pool_address: poolShape.nullable().meta({ description: 'Pool of the token with the most liquidity' }),
     links: z
       .object({
         explorer: z.string().nullable().meta({
@@ -233,7 +232,7 @@ export const tokenTicksAnswerShape = z.object({
   data: z.array(barShape),
   meta: ticksMetaShape.extend({
     currency: z.enum(TOKEN_CURRENCIES).meta({ description: 'Currency of the prices' }),
-    pool: addressShape.nullable().optional().meta({
+    pool: poolShape.nullable().optional().meta({
       description:
         'With source=main_pool: the pool that carries the most weight in the price of the token now; null if the price comes from no pool',
     }),

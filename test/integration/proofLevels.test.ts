@@ -247,6 +247,7 @@ test('a migration moves the levels of an older database into the rows of its ran
     '0019_rows_of_pairs.sql',
     '0020_scale_decimals.sql',
     '0021_pool_params.sql',
+    '0022_pool_ids.sql',
   ]);
   const ranges = await askRows(
     db,

@@ -13,6 +13,8 @@ SELECT
     weights AS all_weights,
     fee_pips,
     tick_spacing,
+    pool_id,
+    hooks,
     toUInt32(intDiv(ord, 1048576)) AS first_block,
     created_block,
     created_at,

@@ -3,14 +3,14 @@ import { blockOfOrd, logIndexOfOrd, ORD_SPAN, toOrd } from '../../domain/ord';
 import { activityAnswerShape, EVENT_KINDS } from '../../wire/activity';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
 import { MARKET, type MarketDeps } from '../marketScope';
-import { parsedParam, addressParam, listOfParam, type ParsedOf } from '../params';
+import { parsedParam, addressParam, listOfParam, poolParam, type ParsedOf } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import type { ActivityFilter } from '../../query/activity/activity';
 
 export const ACTIVITY_FILTER_PARAMS = {
   event_type: listOfParam(EVENT_KINDS, 'Only these kinds of events: a comma list. Default: all kinds'),
-  pair: addressParam('pair', 'Only events of this pair'),
+  pair: poolParam('pair', 'Only events of this pair: its address or id'),
   token: addressParam('token', 'Only events in which this token is token0 or token1'),
   maker: addressParam('maker', 'Only events of transactions from this sender'),
 } as const;

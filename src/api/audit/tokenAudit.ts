@@ -1,4 +1,5 @@
 /** GET /api/v1/tokens/{address}/audit: how a token's price was derived at one block. */
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import { isAddress, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { createAuditDirectory } from '../../query/audit/auditDirectory';
@@ -61,11 +62,15 @@ export async function readTokenAudit(
   const { chain, runner } = deps;
   const { chainId, wrappedNative } = chain;
   const directory = createAuditDirectory(await deps.pairs.at(head), await deps.tokens.at(head));
-  const question = questionOf(address, entry, blockNumber);
+  // The native coin has the price of the wrapped coin.
+  const priced = pricedAs(address, wrappedNative);
+  const question = questionOf(priced, entry, blockNumber);
   const table = blockNumber === head.number ? await deps.audits.at(head) : null;
   const sources = { runner, chainId, sources: chain, directory, table };
   const inputs = await readAuditInputs(sources, head, question);
-  return toAudit(address, chainId, wrappedNative, inputs);
+  const audit = toAudit(priced, chainId, wrappedNative, inputs);
+  const { symbol, name } = entry.item;
+  return { ...audit, token: { address, symbol, name } };
 }
 
 /** Takes the token's oldest pools, so the choice does not change when new pools appear. */

@@ -4,6 +4,7 @@
  * are made from the swaps of the pool.
  */
 import { isAddress, type Hex } from '../../domain/hex';
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import { AppError } from '../../errors';
 import { readPoolSideBars } from '../../query/bars/poolSideBars';
 import { findPoolLeg } from '../../query/bars/poolLeg';
@@ -34,9 +35,9 @@ export async function getMainPoolBars(
   const storedPool = await deps.directory.findPool(head, pool);
   if (storedPool === null) throw new AppError('internal', `the pool ${pool} of a price is not stored`);
   const { chain, runner } = deps;
-  const { leg, isTurned } = findPoolLeg(chain, storedPool.pool, { base: token, quote: otherToken });
+  const { leg, isTurned, base } = findPoolLeg(chain, storedPool.pool, { base: token, quote: otherToken });
   const inNative = currency === 'native';
-  if (inNative ? otherToken === chain.wrappedNative : !isTurned) {
+  if (inNative ? pricedAs(otherToken, chain.wrappedNative) === chain.wrappedNative : !isTurned) {
     const { data, meta } = await getPairSeries(deps, head, {
       ...request,
       pair: pool,
@@ -49,7 +50,7 @@ export async function getMainPoolBars(
   }
   const source = { runner, chainId: chain.chainId };
   const { data, meta } = await series.get(head, request, (_, choice) =>
-    readPoolSideBars(source, head, { ...choice, pair: pool, leg, token, inNative }),
+    readPoolSideBars(source, head, { ...choice, pair: pool, leg, token: base, inNative }),
   );
   return { data, meta: { ...meta, pool } };
 }
@@ -67,6 +68,8 @@ async function findMainPool(deps: MarketDeps, head: HeadSnapshot, token: Hex): P
   // The pools of a hop are sorted by descending weight.
   const [pool] = hops[0]?.pools ?? [];
   if (pool === undefined) return null;
-  const otherToken = pool.token0 === token ? pool.token1 : pool.token0;
+  const { wrappedNative } = deps.chain;
+  const isToken0 = pricedAs(pool.token0, wrappedNative) === pricedAs(token, wrappedNative);
+  const otherToken = isToken0 ? pool.token1 : pool.token0;
   return isAddress(pool.address) && isAddress(otherToken) ? { pool: pool.address, otherToken } : null;
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../errors';
 import { getPairSeries } from '../../query/bars/pairSeries';
 import { CURRENCIES, ticksAnswerShape } from '../../wire/ticks';
 import { MARKET, type MarketDeps } from '../marketScope';
-import { addressParam, flagParam, oneOfParam, requiredAddressParam } from '../params';
+import { addressParam, flagParam, oneOfParam, requiredPoolParam } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import { BAR_RANGE_PARAMS, toSeconds } from './barRange';
@@ -15,7 +15,7 @@ export function pairTicks(deps: MarketDeps): Route {
     summary: 'Bars (OHLCV) of a pair, ascending',
     description:
       'Open, high, low, close and volume of each timeframe, made of the trades of this pair. `to` and `meta.next_to` page back in time. `currency` and `invert` choose the units of the prices.',
-    pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
+    pathParams: { address: requiredPoolParam('address', 'Address or id of the pair') },
     query: {
       ...BAR_RANGE_PARAMS,
       currency: oneOfParam(CURRENCIES, {

@@ -2,7 +2,6 @@
  * The four endpoints of a DEX Screener adapter (specification v1.1): the newest block, a token, a pair, and all events
  * of a block range. The base URL to register is …/dexscreener.
  */
-import { parseAddress } from '../../domain/address';
 import type { Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
 import { findBlockTime } from '../../query/head/blockTimes';
@@ -18,7 +17,7 @@ import {
   type ScreenerPair,
 } from '../../wire/dialects/dexscreener';
 import { MARKET, type MarketDeps } from '../marketScope';
-import { integerParam, parsedParam, required, requiredAddressParam, type Param } from '../params';
+import { integerParam, parsedParam, required, parsePool, requiredAddressParam, type Param } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 
@@ -102,10 +101,10 @@ function pair(deps: MarketDeps): Route {
       id: required(
         parsedParam({
           parse: parsePairId,
-          allowed: 'an address; for a pool of more than two tokens <address>-<i>-<j> too',
-          doc: { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}(-\\d{1,3}-\\d{1,3})?$' },
+          allowed: 'an address or an id; for a pool of more than two tokens <address>-<i>-<j> too',
+          doc: { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}([0-9a-fA-F]{24}|-\\d{1,3}-\\d{1,3})?$' },
           description:
-            'Address of the pool; for two tokens of a larger pool <address>-<i>-<j>, as pairId of an event',
+            'Address or id of the pool; for two tokens of a larger pool <address>-<i>-<j>, as pairId of an event',
         }),
       ),
     },
@@ -122,10 +121,10 @@ function pair(deps: MarketDeps): Route {
 
 function parsePairId(text: string): PairId | null {
   const [, address = '', firstIndex = '', secondIndex = ''] =
-    /^(0[xX][0-9a-fA-F]{40})(?:-(\d{1,3})-(\d{1,3}))?$/.exec(text) ?? [];
+    /^(0[xX][0-9a-fA-F]{40,64})(?:-(\d{1,3})-(\d{1,3}))?$/.exec(text) ?? [];
   if (address === '') return null;
   const leg = firstIndex === '' ? null : TOKEN_INDEX_SPAN * Number(firstIndex) + Number(secondIndex);
-  return { address: parseAddress(address, 'id'), leg };
+  return { address: parsePool(address, 'id'), leg };
 }
 
 /** Details of a pool's leg; `wantedLeg` null means token0 and token1. Null if the pool has no such leg. */

@@ -6,7 +6,7 @@ import { readSplitFees } from '../../query/pairs/protocolFees';
 import { askOlderLps } from '../../query/risks/olderLps';
 import { pairAnswerShape } from '../../wire/pairs';
 import { MARKET, WITHOUT_NODE_MS, type MarketDeps } from '../marketScope';
-import { requiredAddressParam } from '../params';
+import { requiredPoolParam } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 
@@ -18,7 +18,7 @@ export function pair(deps: MarketDeps): Route {
     summary: 'Details of one pair',
     description:
       'Tokens, reserves, price, liquidity, volume and price changes of one pair. An address that is no known pair is a 404.',
-    pathParams: { address: requiredAddressParam('address', 'Address of the pair') },
+    pathParams: { address: requiredPoolParam('address', 'Address or id of the pair') },
     query: {},
     answer: pairAnswerShape,
     errors: [400, 404, 503],

@@ -1,19 +1,28 @@
 /** GET /api/v1/pairs: all pairs, filtered and sorted, by page. */
 import type { Hex } from '../../domain/hex';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
-import { listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
+import { HOOK_FILTERS, listPairs, PAIR_SORTS } from '../../query/pairs/pairList';
 import type { PairTable } from '../../query/pairs/pairTable';
 import { ORDERS } from '../../query/pairs/rankings';
 import { flaggedPair } from '../../query/risks/riskTable';
 import { pairsAnswerShape, type PairItem } from '../../wire/pairs';
-import { BATCH_PARAMS, listBatch } from '../batch';
+import { POOL_BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
 import { MARKET, type ChainFacts, type MarketDeps } from '../marketScope';
-import { addressParam, badParam, checkSearched, oneOfParam, searchParam, textParam } from '../params';
+import {
+  addressParam,
+  badParam,
+  checkSearched,
+  oneOfParam,
+  parsedParam,
+  searchParam,
+  textParam,
+} from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 
-const QUERY_LENGTH_MAX = 64;
+/** Length of the id of a pool. */
+const QUERY_LENGTH_MAX = 66;
 const DEX_LENGTH_MAX = 64;
 
 export function pairs(deps: MarketDeps): Route {
@@ -25,7 +34,7 @@ export function pairs(deps: MarketDeps): Route {
       'Every pair with its price, liquidity, volume and price changes. The parameters search, filter and sort; `addresses` asks for named pairs.',
     query: {
       ...PAGE_PARAMS,
-      ...BATCH_PARAMS,
+      ...POOL_BATCH_PARAMS,
       q: searchParam({
         max: QUERY_LENGTH_MAX,
         description: 'Start of a pair or token address, or part of a symbol or name',
@@ -35,6 +44,13 @@ export function pairs(deps: MarketDeps): Route {
         description: 'Only pairs of the DEX with this dex_name, in any letter case',
       }),
       token: addressParam('token', 'Only pairs that hold this token'),
+      hooks: parsedParam({
+        parse: (text) => HOOK_FILTERS.find((filter) => filter === text) ?? null,
+        allowed: `one of ${HOOK_FILTERS.join(', ')}`,
+        doc: { type: 'string', enum: HOOK_FILTERS },
+        description:
+          'Only pools without a hook (none), with any hook, or with a hook that has this permission',
+      }),
       sort: oneOfParam(PAIR_SORTS, { absent: 'volume_24h_usd', description: 'Field to sort by' }),
       order: oneOfParam(ORDERS, {
         absent: 'desc',
@@ -59,7 +75,13 @@ export function pairs(deps: MarketDeps): Route {
       const dex = params.dex === null ? null : checkDex(params.dex, deps.chain, table);
       const matchingPairs = listPairs(
         table.entries,
-        { searchText: params.q, dex, token: params.token, minLiquidityUsd: params.min_liquidity_usd },
+        {
+          searchText: params.q,
+          dex,
+          token: params.token,
+          hooks: params.hooks,
+          minLiquidityUsd: params.min_liquidity_usd,
+        },
         params.sort,
         params.order,
       );

@@ -12,6 +12,7 @@ import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { ActivityFilter } from '../../query/activity/activity';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
+import type { PoolNameReader } from '../../query/pairs/poolNames';
 import type { Hub } from '../../stream/hub';
 import { planReplay, replayPages, type ReplayPlan, type ReplayQuery } from '../../stream/replay';
 import type { StreamClient, StreamSink } from '../../stream/streamClient';
@@ -51,6 +52,7 @@ const HEADERS = {
 interface ActivityStreamDeps {
   readonly runner: QueryRunner;
   readonly chainId: number;
+  readonly poolNames: PoolNameReader;
   readonly tail: TailLoop;
   readonly hub: Hub;
   readonly log: Logger;
@@ -71,7 +73,6 @@ export function activityStream(deps: ActivityStreamDeps): Route {
     async handle(ctx): Promise<void> {
       refusePipelined(ctx);
       const params = parseParams(QUERY_PARAMS, ctx);
-      const filter = toActivityFilter(params);
       const position = readPosition(ctx, params.last_event_id);
       // Another API process may know a newer head, and the client's event id may come from there. So the head is
       // refreshed before the id is checked.
@@ -81,6 +82,8 @@ export function activityStream(deps: ActivityStreamDeps): Route {
         ctx.res.end();
         return;
       }
+      const names = await deps.poolNames.at(requireHead(deps.tail));
+      const filter = toActivityFilter(names.resolve(params));
       await openStream(deps, ctx, filter, position, limitReplays);
     },
   };
@@ -131,7 +134,7 @@ async function openStream(
   position: StreamPosition | null,
   limitReplays: Limiter,
 ): Promise<void> {
-  const { runner, chainId, tail, hub, log } = deps;
+  const { runner, chainId, poolNames, tail, hub, log } = deps;
   const head = requireHead(tail);
   if (ctx.res.destroyed) return giveUp(ctx);
   // There must be no await between reading the head and joining the hub, so that every later event reaches
@@ -140,7 +143,7 @@ async function openStream(
   endWithSocket(ctx, () => hub.remove(client));
   ctx.res.on('drain', () => client.drain());
   try {
-    const query: ReplayQuery = { runner, chainId, head, filter };
+    const query: ReplayQuery = { runner, chainId, poolNames, head, filter };
     const plan = position === null ? null : await limitReplays(() => planReplay(query, position));
     if (client.isEnded) return giveUp(ctx);
     startAnswer(ctx, head);

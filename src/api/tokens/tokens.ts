@@ -2,7 +2,7 @@
 import { ORDERS } from '../../query/pairs/rankings';
 import { listTokenEntries, TOKEN_SORTS } from '../../query/tokens/tokenList';
 import { tokensAnswerShape } from '../../wire/tokens';
-import { BATCH_PARAMS, listBatch } from '../batch';
+import { TOKEN_BATCH_PARAMS, listBatch } from '../batch';
 import { listMeta, minLiquidityParam, PAGE_PARAMS, skipOf } from '../listMeta';
 import { MARKET, type MarketDeps } from '../marketScope';
 import { checkSearched, oneOfParam, parsedParam, searchParam } from '../params';
@@ -20,7 +20,7 @@ export function tokens(deps: MarketDeps): Route {
       'Every token that at least one pool holds, with its price, liquidity, volume and price changes. The parameters search, filter and sort; `addresses` asks for the prices of named tokens.',
     query: {
       ...PAGE_PARAMS,
-      ...BATCH_PARAMS,
+      ...TOKEN_BATCH_PARAMS,
       q: searchParam({
         max: QUERY_LENGTH_MAX,
         description: 'A token address, or part of a symbol or name. Without sort, the best match comes first',

@@ -37,6 +37,7 @@ export const foundPoolsTable = defineTable('found_pools', {
   tick_spacing: i32,
   scale_decimals: array(u8),
   pool_id: nullable(hash),
+  hooks: nullable(address),
   moved_at: u32,
   reserve0: u256,
   reserve1: u256,

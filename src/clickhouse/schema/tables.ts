@@ -124,6 +124,8 @@ export const poolsTable = defineTable('pools', {
   fee_pips: u32,
   tick_spacing: i32,
   scale_decimals: array(u8),
+  pool_id: nullable(hash),
+  hooks: nullable(address),
   created_block: nullable(u32),
   created_at: nullable(u32),
   created_tx: nullable(hash),

@@ -4,6 +4,7 @@
  */
 import type { ChainDescription } from '../chainDescription';
 import type { Hex } from '../hex';
+import { pricedAs } from './nativeCoin';
 
 /** The part of the description that ranks tokens. */
 type RankingChain = Pick<ChainDescription, 'anchors' | 'wrappedNative' | 'majors'>;
@@ -21,7 +22,8 @@ export function orientPool(chain: RankingChain, token0: Hex, token1: Hex): boole
  * Returns the rank of a token as quote token. The token with the lowest rank is the quote. Infinity if the
  * chain description does not name the token.
  */
-export function quoteRank(chain: RankingChain, token: Hex): number {
+export function quoteRank(chain: RankingChain, coinOrToken: Hex): number {
+  const token = pricedAs(coinOrToken, chain.wrappedNative);
   const anchor = chain.anchors.findIndex(({ address }) => address === token);
   if (anchor >= 0) return anchor;
   if (token === chain.wrappedNative) return chain.anchors.length;

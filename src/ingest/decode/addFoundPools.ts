@@ -11,6 +11,7 @@ import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import { typeInState } from '../../domain/pools/poolShape';
 import { NOT_WALKED } from '../../pricing/legState';
+import { hookDoubt } from '../../protocols/hooks';
 import { getManyTokenProtocol } from '../../protocols/registry';
 import { toFinding, toPoolRow, type Finding, type PlacedFinding } from '../pools/finding';
 import type { KnownPool } from '../pools/poolRegistry';
@@ -116,7 +117,7 @@ function pairColumns(
     sqrt_price_x96: state.sqrtPriceX96,
     liquidity: state.liquidity,
     tick: state.tick,
-    doubts: 0,
+    doubts: hookDoubt(pool.hooks),
     price: context.protocolOfPool(pool).spotPrice(state, pool) ?? 0,
     balances: [],
     params: [],

@@ -5,9 +5,10 @@
  */
 import { systemClock, withDeadline, type Clock } from '../../node/rpc/clock';
 import { RpcError } from '../../node/rpc/rpcError';
-import { ODD_KINDS, type OddKind } from '../../clickhouse/schema/tables';
+import { ODD_KINDS, type OddKind, type TokenRow } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainBlock } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
+import { NATIVE_COIN, NATIVE_DECIMALS, pricedAs } from '../../domain/pools/nativeCoin';
 import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricerConfig';
@@ -39,6 +40,7 @@ export interface ReaderDeps {
   readonly rpc: EthCalls;
   readonly decode: DecodeContext;
   readonly prices: PricerConfig;
+  readonly nativeSymbol: string;
   readonly discovery: PoolDiscovery;
   readonly manyTokenDiscovery: ManyTokenDiscovery;
   /**
@@ -129,7 +131,8 @@ export class BlockReader {
       addFoundPools(this.deps.decode, facts, this.deps.foundPools?.addedBy(block) ?? []);
       addTickStates(this.deps.decode, facts, this.deps.foundPools?.oldTicks.addedBy(block.number) ?? []);
       for (const { token0, token1, tokens } of facts.pools) {
-        for (const token of [token0, token1, ...tokens]) newTokens.add(token);
+        for (const token of [token0, token1, ...tokens])
+          newTokens.add(token).add(pricedAs(token, this.deps.prices.wrappedNative));
       }
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       this.addOdd(odd, facts);
@@ -216,9 +219,16 @@ export class BlockReader {
   ): Promise<void> {
     const fresh = [...tokens].filter((token) => !this.tokens.has(token));
     if (fresh.length === 0) return;
-    const rows = await readTokens(this.deps.rpc, fresh, block, signal, this.deps.log);
     const { number, reversible } = block;
+    const contracts = fresh.filter((token) => token !== NATIVE_COIN);
+    const rows = await readTokens(this.deps.rpc, contracts, block, signal, this.deps.log);
+    if (contracts.length < fresh.length) rows.push(this.coinRow(number));
     await this.deps.store.writeTokens(rows.map((row) => this.tokens.addFirst(row, number, reversible)));
+  }
+
+  private coinRow(version: number): TokenRow {
+    const { nativeSymbol: symbol } = this.deps;
+    return { address: NATIVE_COIN, symbol, name: symbol, decimals: NATIVE_DECIMALS, version };
   }
 
   /**

@@ -8,6 +8,7 @@ import { toOrd } from '../../domain/ord';
 import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
 import { typeInState } from '../../domain/pools/poolShape';
 import { NOT_WALKED } from '../../pricing/legState';
+import { hookDoubt } from '../../protocols/hooks';
 import {
   toPool,
   type PoolCreation,
@@ -134,7 +135,12 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   if (!protocol.creationTopics.has(log.topics[0] ?? '0x')) return;
   const creation = protocol.decodeCreation(log);
   if (creation === null) return context.onMalformed(log);
-  if (context.registry.findPool(creation.pool) !== undefined) return;
+  const namesake = context.registry.findPool(creation.pool);
+  if (namesake !== undefined) {
+    const isSame = namesake.factory === dex.factory && (namesake.id ?? null) === (creation.id ?? null);
+    if (creation.id !== undefined && !isSame) context.onRefused(creation.id, dex.factory);
+    return;
+  }
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
   const pool: KnownPool = {
     ...toPool(protocol, dex, created?.get(creation.pool) ?? creation),
@@ -143,6 +149,7 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   const ord = toOrd(block.number, log.logIndex);
   const finding = { fromBlock: block.number, pool, state: EMPTY_STATE, ord, createdTx: log.transactionHash };
   addFinding(context, facts, finding);
+  if (protocol.poolOf !== undefined) return readPoolLog(work, log);
   // Some factories give a pool its first price before they emit the creation event.
   const earlierLogs = block.logs.filter(
     ({ address, transactionHash, logIndex }) =>
@@ -199,13 +206,13 @@ function rememberMove(work: Work, log: ChainLog, holder: Hex, sign: bigint): voi
 
 function readPoolLog(work: Work, log: ChainLog): void {
   const { context } = work;
-  const known = context.registry.findPool(log.address);
+  const known = context.findPoolOf(log);
   if (known === undefined) return;
   const protocol = context.protocolOfPool(known);
-  const event = protocol.decodeEvent(log);
+  const before = context.registry.stateOf(known.address);
+  const event = protocol.decodeEvent(log, before);
   if (event === null) return context.onMalformed(log);
   const memory = memoryOf(work, known.address, log.transactionIndex);
-  const before = context.registry.stateOf(known.address);
   const isFee = event.kind === 'fee' || event.kind === 'swap_fee';
   const after = protocol.applyEvent(isFee ? before : withMoves(before, memory), event);
   if (after !== before) context.registry.setState(known.address, after);
@@ -334,7 +341,7 @@ function pushState(
     sqrt_price_x96: after.sqrtPriceX96,
     liquidity: after.liquidity,
     tick: after.tick,
-    doubts: 0,
+    doubts: hookDoubt(pool.hooks),
     price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
     params: [],

@@ -25,6 +25,8 @@ export interface DecodeContext {
   readonly dexByFactory: ReadonlyMap<Hex, Dex>;
   readonly protocolOfDex: (dex: Dex) => Protocol;
   readonly protocolOfPool: (pool: KnownPool) => Protocol;
+  /** The known pool that a log concerns: its emitter, or the pool whose id it names. */
+  readonly findPoolOf: (log: ChainLog) => KnownPool | undefined;
   /** topic0 of every event that pools emit. */
   readonly eventTopics: ReadonlySet<Hex>;
   readonly creationTopics: ReadonlySet<Hex>;
@@ -38,6 +40,8 @@ export interface DecodeContext {
   /** Called for a log that belongs to no transaction and is not proven by a receipt. */
   readonly onBlockLog: () => void;
   readonly onMalformed: (log: ChainLog) => void;
+  /** Called for a creation whose pool would have the key of another pool. */
+  readonly onRefused: (id: Hex, factory: Hex) => void;
 }
 
 export interface BlockWork {

@@ -77,6 +77,7 @@ export class PoolDiscovery {
           if (creation != null) created.add(creation.pool);
         }
         if (!eventTopics.has(topic) || candidates.has(log.address) || created.has(log.address)) continue;
+        if (factories.has(log.address)) continue;
         if (this.strangers.isQuiet(log.address, block.number) || registry.findPool(log.address) !== undefined)
           continue;
         const ord = toOrd(block.number, log.logIndex);

@@ -6,8 +6,9 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { emptyManyTokenState } from '../../protocols/manyTokenPool';
 import type { ManyTokenState } from '../../protocols/manyTokenProtocol';
-import { getManyTokenProtocol } from '../../protocols/registry';
+import { getManyTokenProtocol, hasManyTokens } from '../../protocols/registry';
 import { fromFeePips, toFeePips } from '../../domain/swapFee';
+import { hookDoubt } from '../../protocols/hooks';
 import type { OldTickRange } from './oldTicks';
 import { poolOfRow, type KnownPool, type PoolColumns } from './poolRegistry';
 
@@ -47,10 +48,12 @@ function columnsOf({ pool, state }: Finding): PoolColumns {
     base_is_token0: pool.baseIsToken0,
     tokens: [...(manyTokens?.tokens ?? [])],
     weights: [...(manyTokens?.weights ?? [])],
-    doubts: manyTokens?.doubts ?? 0,
+    doubts: manyTokens?.doubts ?? hookDoubt(pool.hooks),
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     scale_decimals: [...(pool.scaleDecimals ?? [])],
+    pool_id: pool.id ?? null,
+    hooks: pool.hooks ?? null,
   };
 }
 
@@ -72,7 +75,6 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
   return {
     block: fromBlock,
     block_hash: ZERO_HASH,
-    pool_id: manyTokens?.poolId ?? null,
     moved_at: movedAt,
     reserve0: pair.reserve0,
     reserve1: pair.reserve1,
@@ -82,6 +84,7 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
     balances: [...(manyTokens?.balances ?? [])],
     params: [...(manyTokens?.params ?? [])],
     ...columnsOf(finding),
+    pool_id: manyTokens?.poolId ?? finding.pool.id ?? null,
   };
 }
 
@@ -90,9 +93,10 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
  * the fee is in whole pips.
  */
 export function toFinding(found: FoundPoolRow, newFee?: bigint): Finding {
-  const isChanged = found.pool_id !== null && newFee !== undefined;
+  const poolId = hasManyTokens(found.protocol) ? found.pool_id : null;
+  const isChanged = poolId !== null && newFee !== undefined;
   const row = isChanged ? { ...found, fee_pips: toFeePips(newFee) } : found;
-  const { pool_id: poolId, tokens, balances, params, doubts, sqrt_price_x96: sqrtPriceX96 } = row;
+  const { tokens, balances, params, doubts, sqrt_price_x96: sqrtPriceX96 } = row;
   const { reserve0, reserve1, liquidity, tick } = row;
   const finding = { fromBlock: row.block, pool: poolOfRow(row), movedAt: row.moved_at };
   if (poolId === null) return { ...finding, state: { reserve0, reserve1, sqrtPriceX96, liquidity, tick } };

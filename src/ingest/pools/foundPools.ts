@@ -13,6 +13,7 @@ import { foundPoolsTable, type FoundPoolRow } from '../../clickhouse/schema/olde
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
+import { hasManyTokens } from '../../protocols/registry';
 import { toFoundRow, type Finding } from './finding';
 import { OldTicks } from './oldTicks';
 import { readFeeChanges } from './storedManyTokenPools';
@@ -183,8 +184,8 @@ export class FoundPools {
     const renewed: FoundPoolRow[] = [];
     for (let from = 0; from < rows.length; from += ADDED_MAX) {
       const part = rows.slice(from, from + ADDED_MAX);
-      const named = part.filter(({ pool_id: poolId }) => poolId !== null);
-      const fees = await readFeeChanges(this.database, this.chainId, finalTo, named);
+      const manyTokenRows = part.filter(({ protocol }) => hasManyTokens(protocol));
+      const fees = await readFeeChanges(this.database, this.chainId, finalTo, manyTokenRows);
       for (const row of part) {
         const fee = fees.get(row.address);
         renewed.push(fee === undefined ? row : { ...row, fee_pips: toFeePips(fee.swapFee) });

@@ -36,6 +36,8 @@ export type PoolColumns = Omit<PoolRow, 'ord' | 'created_block' | 'created_at' |
 export function poolOfRow(row: PoolColumns): KnownPool {
   return {
     address: row.address,
+    id: row.pool_id,
+    hooks: row.hooks,
     dex: row.dex,
     protocol: getProtocol(row.protocol).name,
     poolType: parsePoolType(row.pool_type),

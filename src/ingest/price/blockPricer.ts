@@ -7,6 +7,7 @@ import type { LiquidityEventRow, SwapRow } from '../../clickhouse/schema/tables'
 import { wholeTokens } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import { scalePrice } from '../../domain/prices';
 import type { LegRecord } from '../../pricing/epoch';
 import type { DecimalsOf } from '../../pricing/legState';
@@ -46,7 +47,7 @@ export class BlockPricer {
     private readonly onBlock: (number: number) => void = () => undefined,
   ) {
     this.pricer = new Pricer(config);
-    this.reader = new MarketReader(decimalsOf);
+    this.reader = new MarketReader(decimalsOf, config.wrappedNative);
     this.wrappedNative = config.wrappedNative;
   }
 
@@ -91,7 +92,7 @@ export class BlockPricer {
     const ord = lastOrdOfBlock(number);
     const caps = new VaultCaps(
       { held, transfers: facts.transfers },
-      (token) => this.pricer.priceOf(token),
+      (token) => this.priceOf(token),
       this.decimalsOf,
     );
     const native = this.wrappedNative === null ? null : this.pricer.priceOf(this.wrappedNative);
@@ -117,9 +118,17 @@ export class BlockPricer {
     this.ticks.finalise(number);
   }
 
+  private pricedAs(token: Hex): Hex {
+    return pricedAs(token, this.wrappedNative);
+  }
+
+  private priceOf(token: Hex): UsdPrice | null {
+    return this.pricer.priceOf(this.pricedAs(token));
+  }
+
   private priceSwap(swap: SwapFact, nativeUsd: number, caps: VaultCaps): SwapRow {
-    const price0 = this.pricer.priceOf(swap.token0);
-    const price1 = this.pricer.priceOf(swap.token1);
+    const [token0, token1] = [this.pricedAs(swap.token0), this.pricedAs(swap.token1)];
+    const [price0, price1] = [this.pricer.priceOf(token0), this.pricer.priceOf(token1)];
     const [base, quote] = swap.base_is_token0 ? [price0, price1] : [price1, price0];
     const decimals0 = this.decimalsOf(swap.token0);
     const decimals1 = this.decimalsOf(swap.token1);
@@ -132,8 +141,8 @@ export class BlockPricer {
     const priceUsd = marginal > 0 ? finite(marginal * (quote?.usd ?? 0)) : 0;
     const quotePriceUsd = marginal > 0 ? finite((base?.usd ?? 0) / marginal) : 0;
     const [usd0, usd1] = swap.base_is_token0 ? [priceUsd, quotePriceUsd] : [quotePriceUsd, priceUsd];
-    const side0 = { token: swap.token0, price: price0, usd: usd0 };
-    const side1 = { token: swap.token1, price: price1, usd: usd1 };
+    const side0 = { token: token0, price: price0, usd: usd0 };
+    const side1 = { token: token1, price: price1, usd: usd1 };
     // The spread comes last because V8 builds the object much faster in this order.
     return {
       price_usd: priceUsd,
@@ -148,11 +157,10 @@ export class BlockPricer {
   }
 
   private priceLiquidity({ others, ...event }: LiquidityFact): LiquidityEventRow {
-    const price0 = this.pricer.priceOf(event.token0);
-    const price1 = this.pricer.priceOf(event.token1);
+    const [price0, price1] = [this.priceOf(event.token0), this.priceOf(event.token1)];
     let othersUsd: bigint | null = null;
     for (const { token, amount } of others ?? []) {
-      const price = this.pricer.priceOf(token);
+      const price = this.priceOf(token);
       const [value = null] = isTrusted(price) ? this.valueAmounts([price], [token], [amount]) : [];
       if (value !== null) othersUsd = (othersUsd ?? 0n) + value;
     }

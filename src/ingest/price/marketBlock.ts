@@ -58,7 +58,10 @@ interface PoolInfo {
 export class MarketReader {
   private readonly pools = new Map<Hex, PoolInfo>();
 
-  constructor(private readonly decimalsOf: DecimalsOf) {}
+  constructor(
+    private readonly decimalsOf: DecimalsOf,
+    private readonly wrappedNative: Hex | null,
+  ) {}
 
   clear(): void {
     this.pools.clear();
@@ -66,7 +69,7 @@ export class MarketReader {
 
   /** Adds the pool and returns its legs. `older`: the pool existed before the first ingested block. */
   addPool(pool: PricedPool): { readonly leg: Leg; readonly older: boolean }[] {
-    const legs = legsOf(pool, getManyTokenProtocol);
+    const legs = legsOf(pool, this.wrappedNative, getManyTokenProtocol);
     this.pools.set(pool.address, { pool, legs });
     return legs.map(({ leg }) => ({ leg, older: pool.created_block === null }));
   }

@@ -162,7 +162,13 @@ function listPoolSearch(search: PoolSearchStatus): IngestProblem[] {
 }
 
 /** Stored values that nothing proves, or less than others. */
-function listDoubts({ disputed, falseSenders, blockLogs, lessProven }: IngestStatus): IngestProblem[] {
+function listDoubts({
+  disputed,
+  falseSenders,
+  blockLogs,
+  lessProven,
+  refusedPools,
+}: IngestStatus): IngestProblem[] {
   const problems: IngestProblem[] = [];
   if (disputed !== null) {
     const message = 'The RPC endpoints send different logs of a final block, and no majority of them agrees';
@@ -181,6 +187,10 @@ function listDoubts({ disputed, falseSenders, blockLogs, lessProven }: IngestSta
       detail: reason,
       figures: { blocks, block_number: block },
     });
+  }
+  if (refusedPools > 0) {
+    const message = 'Pools are missing, because their ids end like those of other pools';
+    problems.push({ code: 'pools_refused', message, figures: { pools: refusedPools } });
   }
   if (blockLogs > 0) {
     const message = 'Logs that belong to no transaction of their block are stored. No receipt proves them';

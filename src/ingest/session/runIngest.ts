@@ -207,6 +207,7 @@ export function createReaderDeps(
     prices: {
       ...{ anchors: chain.anchors, wrappedNative: chain.wrappedNative, blockSeconds: chain.blockSeconds },
     },
+    nativeSymbol: chain.nativeSymbol,
     discovery: createDiscovery(options, decode),
     manyTokenDiscovery: new ManyTokenDiscovery({
       rpc,
@@ -291,16 +292,25 @@ export function createDecodeContext({
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
     decodePoolEvent: (item) => {
       const pool = registry.findPool(item.address);
-      return pool === undefined ? null : (findProtocol(pool.protocol)?.decodeEvent(item) ?? null);
+      return pool === undefined
+        ? null
+        : (findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null);
     },
   });
   status.skippedTransfers = transfers.skipped;
+  const protocolOfFactory = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
   return {
     chainId: chain.chainId,
     registry,
     dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
     protocolOfDex: (dex) => needDecoder(protocolOfDex.get(dex.name), dex.name),
     protocolOfPool: (pool) => needDecoder(findProtocol(pool.protocol) ?? undefined, pool.protocol),
+    findPoolOf(item) {
+      const key = protocolOfFactory.get(item.address)?.poolOf?.(item);
+      const pool = registry.findPool(key ?? item.address);
+      // Equal pools of two managers have the same id.
+      return key === undefined || pool?.factory === item.address ? pool : undefined;
+    },
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
     hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),
@@ -322,6 +332,10 @@ export function createDecodeContext({
         { address: item.address, topic: item.topics[0], tx: item.transactionHash },
         'skipped a log with malformed data',
       );
+    },
+    onRefused: (pool, factory) => {
+      status.refusedPools += 1;
+      log.warn({ pool, factory }, 'refused a pool whose id ends like that of another pool');
     },
   };
 }

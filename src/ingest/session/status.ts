@@ -89,6 +89,8 @@ export interface IngestStatus {
   /** Number of stored pools whose creation was read since the start of the process. */
   pools: number;
   malformedLogs: number;
+  /** Number of pools that were refused because their id ends like that of another pool, since the start of the process. */
+  refusedPools: number;
   /** A final block whose logs the endpoints disagree about. Null if there is none. */
   disputed: { readonly block: number } | null;
   /** A final block with a stored sender that differs from the signature, and could not be corrected. Null if there is none. */
@@ -130,6 +132,7 @@ export function newIngestStatus(): IngestStatus {
     swaps: 0,
     pools: 0,
     malformedLogs: 0,
+    refusedPools: 0,
     disputed: null,
     falseSenders: null,
     lessProven: null,

@@ -19,7 +19,7 @@ const ID_END = 1n << 24n;
 
 export const liquidityBook = {
   name: 'liquidity_book',
-  emitter: 'pool',
+  hasManyTokens: false,
   poolTypes: [POOL_BINS],
   keptTopics: [],
   locksSharesAtZero: false,

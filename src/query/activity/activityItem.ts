@@ -116,7 +116,7 @@ function toSwapItem(row: SwapColumns, common: Common, scale: Scale): SwapItem {
     price: stateDecimalPrice(row, scale),
     price_usd: usdOrNull(row.price_usd),
     quote_price_usd: usdOrNull(row.quote_price_usd),
-    execution_price: executionPrice(base, quote),
+    execution_price: isUnfollowed(row) ? null : executionPrice(base, quote),
     fee_usd: row.tracked ? usdOf(swapFeeUsd(row)) : null,
     sender: isAnonymous ? null : row.sender,
     recipient: isAnonymous ? null : row.recipient,
@@ -166,9 +166,14 @@ function stateDecimalPrice(row: SwapColumns, scale: Scale): string | null {
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = row;
-  if (shape.price === 'sqrt_price' && sqrtPriceX96 === 0n) return null;
+  if (isUnfollowed(row) || (shape.price === 'sqrt_price' && sqrtPriceX96 === 0n)) return null;
   const state = { reserve0, reserve1, sqrtPriceX96 };
   return formatPrice(state, scale.decimals0, scale.decimals1, row.base_is_token0);
+}
+
+/** Whether √price is known but no price: a hook decides what the trader pays. */
+function isUnfollowed({ pool_type, price }: SwapColumns): boolean {
+  return shapeOf(pool_type).price === 'sqrt_price' && price === 0;
 }
 
 function toSyncItem(row: SyncColumns, common: Common, scale: Scale): SyncItem {

@@ -104,6 +104,8 @@ function areDecimalsKnown(scale: { readonly [Key in keyof Scale]: number | null 
 function toSwap(row: SwapRow, pool: StoredPool, { decimals0, decimals1 }: Scale): ScreenerEvent | null {
   const { amount0, amount1 } = row;
   if (amount0 * amount1 >= 0n) return null;
+  // A hook decides what the trader pays.
+  if (shapeOf(pool.pool_type).price === 'sqrt_price' && row.raw_price === 0) return null;
   const isToken0Paid = amount0 > 0n;
   const size0 = formatUnits(isToken0Paid ? amount0 : -amount0, decimals0);
   const size1 = formatUnits(isToken0Paid ? -amount1 : amount1, decimals1);

@@ -6,6 +6,7 @@ import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { wholeTokens } from '../../domain/amounts';
 import type { Anchor } from '../../domain/chainDescription';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { NATIVE_COIN, pricedAs } from '../../domain/pools/nativeCoin';
 import { blockOfOrd } from '../../domain/ord';
 import { poolsOfRoute, toRecords, type EpochRow, type RouteRow } from '../../market/priceState';
 import { epochOf, unswappedAt, type LegRecord } from '../../pricing/epoch';
@@ -95,15 +96,16 @@ export async function readAuditInputs(
     blockNumber === head.number ? (token: string): TokenPrice => directory.priceNow(token) : null;
   const hops = new HopReader(reader, sources.anchors, priceNow);
   const anchorTokens = sources.anchors.map(({ address }) => address);
-  const nativeTokens = sources.wrappedNative === null ? [] : [sources.wrappedNative];
+  const { wrappedNative } = sources;
+  const nativeTokens = wrappedNative === null ? [] : [wrappedNative];
   const [block, { rows, anchorWarnings }] = await Promise.all([
     table?.block ?? getAuditBlock(runner, chainId, head, blockNumber),
     readPath(reader, token, [...nativeTokens, ...anchorTokens]),
-    hops.load([...anchorTokens, ...nativeTokens, ...neighbours]),
+    hops.load([...anchorTokens, ...nativeTokens, ...neighbours.map((each) => pricedAs(each, wrappedNative))]),
   ]);
   const pathPairs = rows.flatMap(({ pairs }) => pairs);
   const [legs, epochRows] = await Promise.all([
-    readLegs(reader, directory, [...pathPairs, ...candidates]),
+    readLegs(reader, directory, wrappedNative, [...pathPairs, ...candidates]),
     reader.listEpochs([...pathPairs, ...candidates], block.afterOrd),
   ]);
   const path = rows.map((row) => toRoute(row, legs));
@@ -120,7 +122,11 @@ export async function readAuditInputs(
     hops.load([token, ...path.flatMap(({ pools }) => pools.flatMap(({ leg }) => [leg.token0, leg.token1]))]),
   ]);
   const doubts = await readDoubts(reader, legs, rawStates);
-  const decimalsOf: DecimalsOf = (tokenAddress) => directory.findToken(tokenAddress)?.decimals ?? null;
+  // The pools may hold the native coin only.
+  const coin = directory.findToken(NATIVE_COIN);
+  const decimalsOf: DecimalsOf = (tokenAddress) =>
+    (directory.findToken(tokenAddress) ?? (tokenAddress === wrappedNative ? coin : undefined))?.decimals ??
+    null;
   const anchors = hops.anchors();
   const states = stateOfLegs(legs, rawStates, epochRows, block, decimalsOf);
   const recordByLeg = recordsOf(legs, epochRows);
@@ -151,13 +157,15 @@ export async function readAuditInputs(
 async function readLegs(
   reader: AuditReader,
   directory: AuditDirectory,
+  wrappedNative: Hex | null,
   pairs: readonly Hex[],
 ): Promise<ReadonlyMap<LegKey, AuditLeg>> {
   const cachedPools = pairs.flatMap((pair) => directory.findPair(pair) ?? []);
   const readPools = await reader.listPools(pairs.filter((pair) => directory.findPair(pair) === undefined));
   const legs = new Map<LegKey, AuditLeg>();
   for (const pool of [...cachedPools, ...readPools])
-    for (const info of legsOf(pool, getManyTokenProtocol)) legs.set(info.leg.key, { ...info, pool });
+    for (const info of legsOf(pool, wrappedNative, getManyTokenProtocol))
+      legs.set(info.leg.key, { ...info, pool });
   return legs;
 }
 
@@ -221,7 +229,7 @@ async function readDoubts(
 ): Promise<ReadonlyMap<Hex, number>> {
   const vaultPools = [...new Set([...legs.values()].flatMap(vaultPoolOf))];
   const olderStates = await reader.listOlderStates(vaultPools.filter((pair) => !rawStates.has(pair)));
-  const states = [...olderStates, ...vaultPools.flatMap((pair) => rawStates.get(pair) ?? [])];
+  const states = [...olderStates, ...rawStates.values()];
   return new Map(states.flatMap(({ pair, doubts }) => (doubts > 0 ? [[pair, doubts] as const] : [])));
 }
 

@@ -159,8 +159,9 @@ function toPool({ key, price }: HopPool, weight: string, inputs: AuditInputs): A
     dex_name: pool.dex,
     pool_type: poolTypeShape.parse(inputs.rawStates.get(pool.address)?.pool_type ?? pool.pool_type),
     fee_bps: Math.round((inputs.fees.get(pool.address) ?? pool.fee_pips) / PIPS_PER_BPS),
-    token0: leg.token0,
-    token1: leg.token1,
+    ...(pool.tokens.length === 0
+      ? { token0: pool.token0, token1: pool.token1 }
+      : { token0: leg.token0, token1: leg.token1 }),
     reserve0,
     reserve1,
     weight,

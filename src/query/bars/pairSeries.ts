@@ -1,4 +1,5 @@
 /** Builds the answer of /pairs/{address}/ticks: bars of a pair as of a snapshot. */
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import type { ChainDescription } from '../../domain/chainDescription';
 import type { Hex } from '../../domain/hex';
 import { TIMEFRAME_SECONDS, type Timeframe } from '../../domain/timeframes';
@@ -94,7 +95,9 @@ export async function getPairSeries(
   const isInverted = request.invert !== poolLeg.isTurned;
   const quoteToken = poolLeg.baseIsToken0 ? poolLeg.token1 : poolLeg.token0;
   const lacksUsdPrice =
-    bars.neverPriced && request.currency === 'usd' && !(await hasUsdPrice(source, head, quoteToken));
+    bars.neverPriced &&
+    request.currency === 'usd' &&
+    !(await hasUsdPrice(source, head, pricedAs(quoteToken, chain.wrappedNative)));
   const reason = !hasDecimals ? 'unknown_decimals' : lacksUsdPrice ? 'no_usd_price' : null;
   const series = toSeries(pricedBars, {
     ...request,

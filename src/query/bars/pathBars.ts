@@ -2,6 +2,7 @@
  * Reads the bars of a token's published price: the price after each block in which it changed. Volume and counts are
  * those of the token's swaps. hopPages.ts reads the prices.
  */
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import type { HeadSnapshot } from '../head/headSnapshot';
 import { foldParts, type BarPart } from './barParts';
 import type { BarsRead } from './barPages';
@@ -28,9 +29,10 @@ export async function readPathBars(
   request: PathRequest,
   swapBars: Pick<BarRows, 'listHead'>,
 ): Promise<BarsRead> {
-  const { runner, chainId } = source;
+  const { runner, chainId, sources } = source;
+  const priced = { ...request, token: pricedAs(request.token, sources.wrappedNative) };
   const blockBars = await readBlockBars(runner, head, { ...request, chainId }, async (before, limit) => {
-    const { points, changes, from } = await readPricePage(source, head, request, before - 1, limit);
+    const { points, changes, from } = await readPricePage(source, head, priced, before - 1, limit);
     return { parts: points.map((point) => partOfPoint(point, request.barSeconds)), rows: changes, from };
   });
   return { ...blockBars, priced: await addVolumes(source, request, blockBars.priced, swapBars) };

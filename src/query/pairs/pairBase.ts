@@ -209,4 +209,6 @@ function withColumns({ pools, indexOf, states, lastTrades, fees }: PoolColumns, 
   };
 }
 
-const byAddress = (a: StoredPool, b: StoredPool): number => (a.address < b.address ? -1 : 1);
+/** Lists break ties by the names that clients see. */
+const byAddress = (a: StoredPool, b: StoredPool): number =>
+  (a.pool_id ?? a.address) < (b.pool_id ?? b.address) ? -1 : 1;

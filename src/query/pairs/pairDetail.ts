@@ -5,6 +5,7 @@ import { shapeOf } from '../../domain/pools/poolShape';
 import { weightedLiquidity } from '../../domain/pools/weightedLiquidity';
 import { doubtCodes, type DoubtCode } from '../../protocols/doubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
+import { permissionsOf } from '../../protocols/hooks';
 import type { Warning } from '../../wire/risks';
 import { meanTvl, priceOf, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
@@ -83,6 +84,7 @@ export function toPairDetail(
     factory: pool.factory,
     created_tx: entry.creation.created_tx,
     ...(shapeOf(pool.pool_type).hasTicks ? concentratedFields(pool, state) : {}),
+    ...(pool.pool_id === null ? {} : { hooks: hooksOf(pool) }),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(weight, 18)) }
       : {}),
@@ -135,7 +137,7 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
   const [quoteToken, quoteUsd] = pool.base_is_token0
     ? [token1, sides[1].price.usd]
     : [token0, sides[0].price.usd];
-  if (state === null || quoteUsd === null) return noDepth;
+  if (state === null || state.price === 0 || quoteUsd === null) return noDepth;
   if (token0.decimals === null || token1.decimals === null) return noDepth;
   const reserves = [Number(state.reserve0), Number(state.reserve1)] as const;
   const depth = depthOf({
@@ -173,6 +175,7 @@ const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {
   managed_balance: 'An asset manager may report any balance of this pool',
   weights_in_doubt: 'A swap of this pool did not fit its weights',
   extreme_terms: 'A weight of this pool is below 1 %, or its fee was above 10 %',
+  price_not_followed: 'A hook takes part in the amounts of swaps, so the state of this pool tells no price',
 };
 
 type RiskFields = Pick<
@@ -191,6 +194,10 @@ function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
     lp_held_by_creator_pct: lpShares?.creatorPercent ?? null,
     warnings: [...doubtWarnings, ...(risks?.pairWarningsOf(entry) ?? [])],
   };
+}
+
+function hooksOf({ hooks }: StoredPool): PairDetail['hooks'] {
+  return hooks === null ? null : { address: hooks, permissions: [...permissionsOf(hooks)] };
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;

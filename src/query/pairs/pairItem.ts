@@ -350,7 +350,8 @@ export function priceOf(
     return price > 0 ? plainNumber(price) : null;
   }
   const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96 } = state;
-  if (source === 'sqrt_price' && sqrtPriceX96 === 0n) return null;
+  // A state with √price and no price belongs to a pool whose price is not followed.
+  if (source === 'sqrt_price' && (sqrtPriceX96 === 0n || state.price === 0)) return null;
   return formatPrice({ reserve0, reserve1, sqrtPriceX96 }, token0.decimals, token1.decimals, baseIsToken0);
 }
 

@@ -1,5 +1,6 @@
 /** Filters and sorts pairs. Pure. */
 import type { Hex } from '../../domain/hex';
+import { HOOK_PERMISSIONS, permissionsOf } from '../../protocols/hooks';
 import type { PairItem } from '../../wire/pairs';
 import { matchQualityOfWords, splitPairWords } from '../search/matchQuality';
 import type { PairEntry } from './pairItem';
@@ -20,12 +21,17 @@ export const PAIR_SORTS = [
 ] as const satisfies readonly (keyof PairItem)[];
 type PairSort = (typeof PAIR_SORTS)[number];
 
+export const HOOK_FILTERS = ['none', 'any', ...HOOK_PERMISSIONS] as const;
+type HookFilter = (typeof HOOK_FILTERS)[number];
+
 interface PairFilter {
   /** Part of a symbol or name, or an address; null: no filter. */
   readonly searchText: string | null;
   /** Short name of the DEX in lower case; null means no filter. */
   readonly dex: string | null;
   readonly token: Hex | null;
+  /** Only pools without a hook, with any hook, or with a hook that has this permission; null or absent means no filter. */
+  readonly hooks?: HookFilter | null;
   /** Smallest `liquidity_usd`; null or absent means no filter. */
   readonly minLiquidityUsd?: number | null;
 }
@@ -45,7 +51,7 @@ const SORT_KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>>
 };
 
 const rankings = new Rankings<PairEntry, PairSort>(
-  ({ pool }) => pool,
+  ({ pool }) => ({ address: pool.pool_id ?? pool.address }),
   (entry, sort) => SORT_KEYS[sort](entry),
 );
 
@@ -62,6 +68,7 @@ export function listPairs(
     search === null &&
     filter.dex === null &&
     filter.token === null &&
+    (filter.hooks ?? null) === null &&
     (filter.minLiquidityUsd ?? null) === null;
   return isAll ? sortedEntries : sortedEntries.filter((entry) => passesFilter(entry, filter, search));
 }
@@ -82,8 +89,14 @@ function passesFilter(entry: PairEntry, filter: PairFilter, search: PairSearch |
   const { pool, tokens } = entry;
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
   if (filter.token !== null && !tokensOfPool(pool).includes(filter.token)) return false;
+  if (filter.hooks != null && !fitsHooks(pool.hooks, filter.hooks)) return false;
   if (entry.liquidityUsd < (filter.minLiquidityUsd ?? 0)) return false;
   return search === null || fitsPair(entry, search, tokens.name);
+}
+
+function fitsHooks(hooks: Hex | null, filter: HookFilter): boolean {
+  if (filter === 'none' || filter === 'any') return (hooks === null) === (filter === 'none');
+  return permissionsOf(hooks).includes(filter);
 }
 
 /** Whether a text finds a pair: by `name`, by an address, or by the names or symbols of its tokens. */

@@ -1,6 +1,7 @@
 /** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { NO_STATE } from '../../pricing/leg';
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import { legsOf, toLegState, type LegsPool } from '../../pricing/legState';
 import { getManyTokenProtocol } from '../../protocols/registry';
 import type { PriceReason } from '../../wire/priceReason';
@@ -42,19 +43,21 @@ function legsOfToken(
   const { state, doubts, lastTradeAt } = facts;
   const params = facts.params ?? [];
   const poolWithTokens = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
+  const { wrappedNative } = prices;
+  const priced = pricedAs(token, wrappedNative);
   const decimalsOf = (address: string): number | null =>
-    tokens.all.find((token) => token.address === address)?.decimals ?? null;
+    tokens.all.find((token) => pricedAs(token.address, wrappedNative) === address)?.decimals ?? null;
   const lastChangeAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
-  return legsOf(poolWithTokens, getManyTokenProtocol).flatMap((legInfo) => {
+  return legsOf(poolWithTokens, wrappedNative, getManyTokenProtocol).flatMap((legInfo) => {
     const { token0, token1 } = legInfo.leg;
-    if (token0 !== token && token1 !== token) return [];
+    if (token0 !== priced && token1 !== priced) return [];
     const { pool_type } = pool;
     const rawState =
       state === null ? null : { ...state, pool_type, balances: facts.balances ?? [], params, doubts };
     return {
       state: rawState === null ? NO_STATE : toLegState(poolWithTokens, legInfo, rawState, decimalsOf),
-      isToken0: token0 === token,
-      otherPrice: prices.now(token0 === token ? token1 : token0),
+      isToken0: token0 === priced,
+      otherPrice: prices.now(token0 === priced ? token1 : token0),
       isFollowed: isFollowed(poolWithTokens, { doubts, params }),
       isQuiet: state === null || headTime - lastChangeAt > DORMANT_SECONDS,
     };

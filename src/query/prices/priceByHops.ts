@@ -2,7 +2,8 @@
  * Computes token prices as products of hops. Each hop prices a token in the next token. The last next token is an
  * anchor with a USD price. Pure; tokenPrices.ts reads the hops.
  */
-import { ZERO_ADDRESS } from '../../domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { pricedAs } from '../../domain/pools/nativeCoin';
 import { capAlong } from '../../pricing/cap';
 import { isLessSure, pathConfidence } from '../../pricing/confidence';
 import { HOPS_MAX } from '../../pricing/priceRoute';
@@ -93,16 +94,19 @@ export interface TokenPrices {
   nativeOf(token: string): number | null;
   /** USD price of one native token. */
   readonly nativeUsd: number | null;
+  /** The wrapped native token, whose prices the native coin has. */
+  readonly wrappedNative: Hex | null;
 }
 
 /** `pastHops` has, for the start of each window, the hops of every token at that time. */
 export function makeTokenPrices(
   hops: Hops,
   pastHops: Readonly<Record<Window, Hops>>,
-  wrappedNative: string | null,
+  wrappedNative: Hex | null,
 ): TokenPrices {
   const priceByToken = new Map<string, TokenPrice>();
-  const priceNow = (token: string): TokenPrice => {
+  const priceNow = (coinOrToken: string): TokenPrice => {
+    const token = pricedAs(coinOrToken, wrappedNative);
     const cached = priceByToken.get(token);
     if (cached !== undefined) return cached;
     const price = priceByHops(hops, token);
@@ -112,12 +116,13 @@ export function makeTokenPrices(
   const nativeUsd = wrappedNative === null ? null : priceNow(wrappedNative).usd;
   return {
     now: priceNow,
-    before: (token, window) => priceByHops(pastHops[window], token),
+    before: (token, window) => priceByHops(pastHops[window], pricedAs(token, wrappedNative)),
     nativeOf(token) {
-      if (token === wrappedNative) return 1;
+      if (pricedAs(token, wrappedNative) === wrappedNative) return 1;
       const { usd } = priceNow(token);
       return usd === null || nativeUsd === null ? null : usd / nativeUsd;
     },
     nativeUsd,
+    wrappedNative,
   };
 }

@@ -138,12 +138,16 @@ async function searchHash(deps: SearchDeps, { source, head }: Moment, hash: Hex)
     deps.signatures.listBySelectors([hash]),
   ]);
   const blockOfLog = logs[0] === undefined ? null : blockOfOrd(logs[0].ord);
-  const isKnownOtherwise = blocks.length > 0 || signatures.length > 0;
+  const named = deps.pairs().filter(({ pool }) => pool.pool_id === hash);
+  const isKnownOtherwise = blocks.length > 0 || signatures.length > 0 || named.length > 0;
   // A hash that no stored log, block or signature has may belong to a transaction without logs, so the node is asked.
   const block =
     blockOfLog ?? (isKnownOtherwise ? null : await findTransactionBlock(deps.relayOf?.(chainId), head, hash));
   const distinctSignatures = distinctSignaturesOf(signatures);
   const hits = [
+    ...named.map(({ pool, tokens }) =>
+      makeHit('pair', chainId, { address: pool.address }, tokens.name, pool.dex, false, 1),
+    ),
     ...(block === null
       ? []
       : [makeHit('tx', chainId, { hash }, hash, `Transaction of block ${block}`, false, 1)]),

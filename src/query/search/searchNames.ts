@@ -84,7 +84,7 @@ export async function listNamed(source: NameSource, text: string, limit: number)
 
 /** The fields of a pair for searches. `tokens.name` is a text such as `WPLS / DAI`. */
 export interface NamedPair {
-  readonly pool: { readonly address: string; readonly dex: string };
+  readonly pool: { readonly address: Hex; readonly pool_id: Hex | null; readonly dex: string };
   readonly tokens: { readonly name: string };
   readonly liquidityUsd: number;
 }

@@ -2,7 +2,8 @@
 import type { BlockRow } from '../../clickhouse/schema/tables';
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
-import type { Dex } from '../../domain/pool';
+import { EMPTY_STATE, type Dex } from '../../domain/pool';
+import type { Protocol } from '../../protocols/protocol';
 import { findProtocol } from '../../protocols/registry';
 import type { ComparedLog, StoredRows, StoredSwap } from './storedRows';
 
@@ -44,7 +45,7 @@ export function compareBlocks(
       ...compareHeader(block, storedByBlock.blocks.get(number) ?? []),
       ...(number < logsFrom ? [] : compareLogs(block, storedByBlock.logs.get(number) ?? [])),
       ...(storedByBlock.swaps.get(number) ?? []).flatMap((swap) =>
-        compareSwap(block, swap, (log) => decoders.get(swap.dex)?.decodeEvent(log) ?? null),
+        compareSwap(block, swap, decoders.get(swap.dex) ?? null),
       ),
     ];
   });
@@ -124,16 +125,15 @@ function topicFields(row: Pick<ComparedLog, 'topics'>, log: ChainLog): Fields {
   );
 }
 
-type Decode = (log: ChainLog) => ReturnType<NonNullable<ReturnType<typeof findProtocol>>['decodeEvent']>;
-
 /** The pools of a vault have no events of their own, so only the transaction of their swaps is compared. */
-function compareSwap(block: ChainBlock, row: StoredSwap, decode: Decode): BlockDifference[] {
+function compareSwap(block: ChainBlock, row: StoredSwap, protocol: Protocol | null): BlockDifference[] {
   const index = logIndexOfOrd(row.ord);
   const log = block.logs[index];
   if (log === undefined)
     return [{ block: block.number, field: `swap ${index}`, stored: `swap of ${row.pair}`, proven: NO_VALUE }];
   const maker = block.transactions[log.transactionIndex]?.from ?? null;
-  const event = decode(log);
+  // The fields of a swap do not depend on the state of its pool.
+  const event = protocol?.decodeEvent(log, EMPTY_STATE);
   const swap = event?.kind === 'swap' ? event : null;
   return differencesOf(block.number, `swap ${index} `, {
     tx_hash: [row.tx_hash, log.transactionHash],
@@ -143,7 +143,7 @@ function compareSwap(block: ChainBlock, row: StoredSwap, decode: Decode): BlockD
     ...(swap === null
       ? {}
       : {
-          pair: [row.pair, log.address],
+          pair: [row.pair, protocol?.poolOf?.(log) ?? log.address],
           sender: [row.sender, swap.sender],
           recipient: [row.recipient, swap.recipient],
           amount0: [row.amount0, swap.amount0],

@@ -4,7 +4,14 @@
  */
 import { z } from 'zod';
 
-import { addressShape, countShape, decimalShape, hashShape, unixSecondsShape } from '../primitives';
+import {
+  addressShape,
+  countShape,
+  decimalShape,
+  hashShape,
+  poolShape,
+  unixSecondsShape,
+} from '../primitives';
 
 const blockShape = z.object({
   blockNumber: countShape.meta({ description: 'Block number' }),
@@ -43,7 +50,7 @@ export type ScreenerAsset = z.infer<typeof screenerAssetShape>;
 
 const pairIdShape = z
   .string()
-  .regex(/^0x[0-9a-f]{40}(-\d+-\d+)?$/)
+  .regex(/^0x[0-9a-f]{40}([0-9a-f]{24}|-\d+-\d+)?$/)
   .meta({
     description:
       'Address of the pool. In a pool of more than two tokens: <address>-<i>-<j>, with the positions of ' +
@@ -67,7 +74,7 @@ export const screenerPairShape = z.object({
       feeBps: z.number().min(0).meta({ description: 'Fee of the pool in basis points; may be fractional' }),
       pool: z
         .object({
-          id: addressShape.meta({ description: 'Address of the pool' }),
+          id: poolShape.meta({ description: 'Address or id of the pool' }),
           name: z.string().min(1).meta({ description: 'Symbols of the tokens of the pool' }),
           assetIds: z.array(addressShape).meta({ description: 'All tokens of the pool' }),
           pairIds: z.array(pairIdShape).meta({ description: "Ids of all pairs of the pool's tokens" }),

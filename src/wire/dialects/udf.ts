@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { TIMEFRAME_SECONDS, TIMEFRAMES, type Timeframe } from '../../domain/timeframes';
-import { addressShape, countShape, unixSecondsShape } from '../primitives';
+import { countShape, poolShape, unixSecondsShape } from '../primitives';
 
 const DAY_SECONDS = 86_400;
 
@@ -50,7 +50,7 @@ export const udfSymbolShape = z
         'append #address',
       example: 'WPLS/USDC@pulsex_v2',
     }),
-    ticker: addressShape.meta({
+    ticker: poolShape.meta({
       description: 'Address of the pair; the library sends it as `symbol` in all other calls',
     }),
     full_name: z.string().meta({ description: 'EXCHANGE:name' }),
@@ -89,7 +89,7 @@ const udfSearchHitShape = z.object({
   full_name: z.string().meta({ description: 'EXCHANGE:symbol' }),
   description: z.string().meta({ description: 'Tokens, DEX and address of the pair' }),
   exchange: z.string().meta({ description: 'Display name of the DEX' }),
-  ticker: addressShape.meta({ description: 'Address of the pair' }),
+  ticker: poolShape.meta({ description: 'Address or id of the pair' }),
   type: z.literal('crypto'),
 });
 export type UdfSearchHit = z.infer<typeof udfSearchHitShape>;

@@ -93,6 +93,8 @@ async function storePair({
     fee_pips: 3_000,
     tick_spacing: 0,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
     created_block: block,
     created_at: timestamp,
     created_tx: tx,

@@ -38,6 +38,7 @@ const CLOSED_COLUMNS: readonly (readonly [RegExp, string])[] = [
     'a word of a closed set',
   ],
   [/^liquidity_events(_head)?\.recipient$/, 'the events of the simulated pools name none'],
+  [/^(pools|pools_head|found_pools)\.(pool_id|hooks)$/, 'the simulated pools are contracts without hooks'],
   [/^audit_hashes\./, 'hashes that this program computes, by table name'],
   [/^promotions\.counts$/, 'by table name'],
   [/^schema_migrations\.name$/, 'file names of this program'],

@@ -138,9 +138,9 @@ test('a swap of a V2 or V3 pool pays what the quote of the state before it says'
     const worldPool = world.pools.find(({ address }) => address === log.address);
     if (worldPool === undefined) continue;
     const protocol = findProtocol(worldPool.protocol)!;
-    const event = protocol.decodeEvent(log);
-    if (event === null) continue;
     const before = states.get(log.address) ?? EMPTY_STATE;
+    const event = protocol.decodeEvent(log, before);
+    if (event === null) continue;
     const after = protocol.applyEvent(before, event);
     states.set(log.address, after);
     if (event.kind === 'sync') synced = before;

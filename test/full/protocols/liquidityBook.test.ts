@@ -3,7 +3,7 @@
  * and changes of fees. After each block, our price, reserves, amounts and fees must equal the contracts and the tokens that
  * moved.
  */
-import { findBuiltInChain } from '../../../src/chains/builtInChains';
+import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import type { PoolState } from '../../../src/domain/pool';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
 import type { SwapFact } from '../../../src/ingest/rows/blockRows';

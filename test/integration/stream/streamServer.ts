@@ -4,6 +4,7 @@ import { activityStream } from '../../../src/api/stream/activityStream';
 import { openDatabase, type Database } from '../../../src/clickhouse/client/database';
 import { createQueryRunner } from '../../../src/clickhouse/client/namedQueries';
 import { createLog } from '../../../src/log';
+import { createPoolNames } from '../../../src/query/pairs/poolNames';
 import { createHub, type Hub, type HubOptions } from '../../../src/stream/hub';
 import { createTailLoop, type TailLoop } from '../../../src/stream/tailLoop';
 import { askRows } from '../../support/engine/askRows';
@@ -134,7 +135,14 @@ async function serve(
   });
   const stopping = new AbortController();
   const running = tail.run(stopping.signal);
-  const route = activityStream({ runner, chainId: CHAIN_ID, tail, hub, log: LOG });
+  const route = activityStream({
+    runner,
+    chainId: CHAIN_ID,
+    poolNames: createPoolNames(runner, []),
+    tail,
+    hub,
+    log: LOG,
+  });
   const served = await serveRoutes([route], {
     head: () => tail.current(),
     onReader: () => tail.demand(),

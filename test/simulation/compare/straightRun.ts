@@ -57,6 +57,7 @@ export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
     manyTokenDiscovery: new ManyTokenDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log }),
     discovery: new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log }),
     prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
+    nativeSymbol: chain.nativeSymbol,
   };
 }
 

@@ -35,7 +35,7 @@ export class VaultRecord {
      */
     private readonly invented: readonly bigint[],
   ) {
-    this.info = legsOf(pool, getManyTokenProtocol)[0]!;
+    this.info = legsOf(pool, null, getManyTokenProtocol)[0]!;
   }
 
   static register({ address, token0, token1, weight0, isManaged }: VaultPoolPlan): VaultRecord {

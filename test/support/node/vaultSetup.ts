@@ -59,6 +59,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     dexByFactory: new Map(),
     protocolOfDex: throwUnasked,
     protocolOfPool: throwUnasked,
+    findPoolOf: () => undefined,
     eventTopics: new Set(),
     creationTopics: new Set(),
     hasTokenTransfers: false,
@@ -72,6 +73,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     baseIsToken0: (token0, token1) => token0 < token1,
     onBlockLog: throwUnasked,
     onMalformed: throwUnasked,
+    onRefused: throwUnasked,
   };
 }
 
@@ -97,6 +99,7 @@ export const FOUND_VAULT_POOL: FoundPoolRow = {
   tick_spacing: 0,
   scale_decimals: [],
   pool_id: `${FOUND_ADDRESS}0002${'0'.repeat(20)}`,
+  hooks: null,
   moved_at: 0,
   reserve0: 0n,
   reserve1: 0n,

@@ -48,6 +48,8 @@ function poolRow(
     fee_pips: 3_000,
     tick_spacing: type === 2 ? 0 : 1,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
     created_block: createdBlock,
     created_at: createdBlock === null ? null : timeOf(createdBlock),
     created_tx: createdBlock === null ? null : ZERO_HASH,

@@ -77,6 +77,8 @@ function makePool(
     fee_pips: isV3 ? 500 : 2900,
     tick_spacing: isV3 ? 10 : 0,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
     created_block: block === null ? null : block.number,
     created_at: block === null ? null : block.timestamp,
     created_tx: block === null ? null : hexOf('cc', index, 64),

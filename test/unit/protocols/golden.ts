@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import pancakeV3Logs from '../../golden/logs/pancakeV3.json';
 import uniswapV2Logs from '../../golden/logs/uniswapV2.json';
 import uniswapV3Logs from '../../golden/logs/uniswapV3.json';
+import { EMPTY_STATE } from '../../../src/domain/pool';
 import { pancakeV3 } from '../../../src/protocols/uniswapV3/pancakeV3';
 import type { PoolCreation, PoolEvent, Protocol } from '../../../src/protocols/protocol';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
@@ -34,7 +35,7 @@ export const GOLDEN_LOGS: readonly GoldenLog[] = [
 /** The protocol's reading of these words: a creation, an event, or null. */
 export function decode(protocol: Protocol, words: Words): PoolCreation | PoolEvent | null {
   const log = toLog(words);
-  return protocol.decodeCreation(log) ?? protocol.decodeEvent(log);
+  return protocol.decodeCreation(log) ?? protocol.decodeEvent(log, EMPTY_STATE);
 }
 
 /** In JSON form: integers as decimal strings. */

@@ -38,6 +38,8 @@ describe('the fee of a new pool comes from its event or its DEX', () => {
     const pool = toPool(uniswapV2, { ...DEX, ...dex }, { ...CREATION, feePips });
     expect(pool).toEqual({
       address: CREATION.pool,
+      id: null,
+      hooks: null,
       dex: 'some_v2',
       protocol: 'uniswap_v2',
       poolType: 2,

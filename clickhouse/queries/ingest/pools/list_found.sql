@@ -18,6 +18,7 @@ SELECT
     tick_spacing,
     scale_decimals,
     pool_id,
+    hooks,
     moved_at,
     reserve0,
     reserve1,

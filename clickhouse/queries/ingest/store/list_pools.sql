@@ -15,6 +15,8 @@ SELECT
     fee_pips,
     tick_spacing,
     scale_decimals,
+    pool_id,
+    hooks,
     created_block,
     created_at,
     created_tx

@@ -10,6 +10,7 @@ import { createContractReader } from '../../../../src/query/contracts/contracts'
 import type { HeadSnapshot } from '../../../../src/query/head/headSnapshot';
 import { createLogCounts } from '../../../../src/query/logs/logCounts';
 import { createLogDecoder } from '../../../../src/query/logs/logDecoder';
+import { createPoolNames } from '../../../../src/query/pairs/poolNames';
 import { Directory } from '../../../../src/query/tokens/directory';
 import type { Json } from '../../../support/server/apiServer';
 import { serveRoutes } from '../../../support/server/serveRoutes';
@@ -48,6 +49,7 @@ export function explorerDeps(
           hashes: createBlockHashes(source),
           logCounts: createLogCounts(source),
           directory: new Directory(source.runner),
+          poolNames: createPoolNames(source.runner, []),
         };
   const verifiedDb = store?.database ?? 'nowhere';
   const { verified = nothingVerified, signatures = noSignatures } = more;

@@ -63,6 +63,8 @@ function addWeightedPool(): void {
     fee_pips: 3_000,
     tick_spacing: 0,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
     created_block: first!.number,
     created_at: first!.timestamp,
     created_tx: hexOf('cc', 800, 64),

@@ -22,7 +22,7 @@ interface Sizes {
 
 /** Returns the price of token T after the last block. */
 function priceWith({ open, closed }: Sizes) {
-  const reader = new MarketReader(() => 18);
+  const reader = new MarketReader(() => 18, NATIVE);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const common = { token0: DAI, token1: T, created_block: 1 };
   const pools = [

@@ -80,6 +80,8 @@ function poolOf({ pair, ord, timestamp, ...base }: Base, number: number): PoolRo
     fee_pips: 3_000,
     tick_spacing: 0,
     scale_decimals: [],
+    pool_id: null,
+    hooks: null,
   };
   return { ...base, ...created, ...fixed, ord, address: pair, protocol: 'uniswap_v2' };
 }

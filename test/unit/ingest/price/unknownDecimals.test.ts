@@ -16,7 +16,7 @@ const ONE = 10n ** 18n;
  * decimals(). */
 function priceWith(answer: Hex | null): number | undefined {
   const decimals = decimalsOf(answer);
-  const reader = new MarketReader((address) => (address === T ? decimals : 18));
+  const reader = new MarketReader((address) => (address === T ? decimals : 18), NATIVE);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const [token0, token1] = T < DAI ? [T, DAI] : [DAI, T];
   const named = { address: PAIR, protocol: 'uniswap_v2', pool_type: 2 };

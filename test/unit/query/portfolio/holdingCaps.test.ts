@@ -6,7 +6,7 @@ import { toConcentratedPosition, toLpPosition } from '../../../../src/query/port
 import { toNative, toToken } from '../../../../src/query/portfolio/portfolioTokens';
 import { makeTokenPrices, type Hop } from '../../../../src/query/prices/priceByHops';
 
-const [DAI, RICH, NATIVE] = ['0xda', '0x50', '0x09'];
+const [DAI, RICH, NATIVE] = ['0xda', '0x50', '0x09'] as const;
 const HELD = 12_000;
 const hop = (nextToken: string, price: number, confidence: number, cap: number): Hop => ({
   nextToken,

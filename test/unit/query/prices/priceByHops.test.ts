@@ -102,10 +102,10 @@ test('a price is trusted from a confidence of 0.5', () => {
 
 test('the wrapped native token is worth one native coin even without a price, but other tokens need a price', () => {
   const past = { m5: book({}), h1: book({}), h6: book({}), h24: book({}) };
-  const priced = makeTokenPrices(book({ usd: USD, w: hop('usd', 0.5) }), past, 'w');
-  expect([priced.nativeOf('w'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
-  const unpriced = makeTokenPrices(book({ usd: USD }), past, 'w');
-  expect([unpriced.nativeOf('w'), unpriced.nativeOf('usd'), unpriced.nativeUsd]).toEqual([1, null, null]);
+  const priced = makeTokenPrices(book({ usd: USD, '0xw': hop('usd', 0.5) }), past, '0xw');
+  expect([priced.nativeOf('0xw'), priced.nativeOf('usd'), priced.nativeUsd]).toEqual([1, 2, 0.50125]);
+  const unpriced = makeTokenPrices(book({ usd: USD }), past, '0xw');
+  expect([unpriced.nativeOf('0xw'), unpriced.nativeOf('usd'), unpriced.nativeUsd]).toEqual([1, null, null]);
 });
 
 describe('prices follow from stored rows', () => {

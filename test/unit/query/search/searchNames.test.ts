@@ -10,7 +10,7 @@ const SYMBOLS = ['WPLS', 'DAI', 'HEX', 'pDAI', 'Üñï', '🚀', 'PLSX', 'A', 'a
 const pick = (): string => random.pick(SYMBOLS);
 const addressOf = (index: number): `0x${string}` => `0x${(index + 1).toString(16).padStart(40, '0')}`;
 const pairs = Array.from({ length: NAMES }, (_, index) => ({
-  pool: { address: addressOf(index), dex: random.pick(['one', 'two']) },
+  pool: { address: addressOf(index), pool_id: null, dex: random.pick(['one', 'two']) },
   tokens: { name: `${pick()} / ${pick()}` },
   liquidityUsd: random() < 0.3 ? 0 : 10 ** (random() * 9),
 }));

@@ -1,0 +1,42 @@
+/**
+ * Hooks of Uniswap V4 pools: contracts that a pool calls around its actions. The lowest 14 bits of a hook's address are
+ * its permissions (Hooks.sol of @uniswap/v4-core).
+ */
+import type { Hex } from '../domain/hex';
+import { DOUBTS } from './doubts';
+
+/** The permissions, from the highest bit to the lowest. */
+export const HOOK_PERMISSIONS = [
+  'before_initialize',
+  'after_initialize',
+  'before_add_liquidity',
+  'after_add_liquidity',
+  'before_remove_liquidity',
+  'after_remove_liquidity',
+  'before_swap',
+  'after_swap',
+  'before_donate',
+  'after_donate',
+  'before_swap_returns_delta',
+  'after_swap_returns_delta',
+  'after_add_liquidity_returns_delta',
+  'after_remove_liquidity_returns_delta',
+] as const;
+type HookPermission = (typeof HOOK_PERMISSIONS)[number];
+
+/** The permissions of a hook, in the order of HOOK_PERMISSIONS. */
+export function permissionsOf(hooks: Hex | null): readonly HookPermission[] {
+  const bits = hooks === null ? 0 : parseInt(hooks.slice(-4), 16);
+  return HOOK_PERMISSIONS.filter((_, index) => ((bits >> (HOOK_PERMISSIONS.length - 1 - index)) & 1) === 1);
+}
+
+/**
+ * The doubt about a pool with this hook: DOUBTS.hook, or 0. A hook that takes part in the amounts of swaps decides what a
+ * trader pays, so the state of the pool does not tell a price.
+ */
+export function hookDoubt(hooks: Hex | null | undefined): number {
+  const permissions = permissionsOf(hooks ?? null);
+  const takesPart =
+    permissions.includes('before_swap_returns_delta') || permissions.includes('after_swap_returns_delta');
+  return takesPart ? DOUBTS.hook : 0;
+}

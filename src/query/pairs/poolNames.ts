@@ -1,0 +1,78 @@
+/**
+ * The names of pools without a contract. Inside the program, such a pool has the last 20 bytes of its id as its address;
+ * outside, it is named by the id. Answers and parameters are translated here and nowhere else.
+ */
+import type { QueryRunner } from '../../clickhouse/client/namedQueries';
+import { hash } from '../../clickhouse/rows/columns';
+import { rowType } from '../../clickhouse/rows/rowType';
+import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { lastOrdOfBlock } from '../../domain/ord';
+import type { Dex } from '../../domain/pool';
+import { hasPoolIds } from '../../protocols/registry';
+import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import { perVersion } from '../head/perVersion';
+
+/** Limit for safety: more pools than any chain has. */
+const ROWS_MAX = 10_000_000;
+const ADDRESSES = /0x[0-9a-f]{40}(?![0-9a-f])/g;
+const IDS = /0x[0-9a-f]{64}(?![0-9a-f])/gi;
+
+const idRow = rowType({ pool_id: hash });
+
+export interface PoolNames {
+  /** The answer with ids in place of the addresses of pools without a contract. */
+  show<Answer>(answer: Answer): Answer;
+  /** The parameters with the addresses of pools in place of ids. An unknown id becomes an address without a pool. */
+  resolve<Params>(params: Params): Params;
+}
+
+/** The names of the pools of a head. */
+export interface PoolNameReader {
+  at(head: HeadSnapshot): Promise<PoolNames>;
+}
+
+export function createPoolNames(
+  runner: QueryRunner,
+  dexes: readonly Pick<Dex, 'protocol'>[],
+): PoolNameReader {
+  // The address of an id is always the same, so a reorg removes nothing.
+  const idOf = new Map<string, Hex>();
+  const names: PoolNames = {
+    show: (answer) =>
+      idOf.size === 0 ? answer : replaceTexts(answer, ADDRESSES, (address) => idOf.get(address) ?? address),
+    resolve: (params) =>
+      replaceTexts(params, IDS, (text) => {
+        const id = text.toLowerCase();
+        const address = addressOfWord(id);
+        return (idOf.get(address) ?? id) === id ? address : ZERO_ADDRESS;
+      }),
+  };
+  if (!dexes.some(({ protocol }) => hasPoolIds(protocol))) return { at: () => Promise.resolve(names) };
+  let sinceOrd = 0;
+  return perVersion({
+    async read(head: HeadSnapshot) {
+      const params = { ...snapshotParams(head), since_ord: sinceOrd, limit: ROWS_MAX };
+      for (const { pool_id: id } of await runner.run('pairs/list_pool_ids', params, idRow))
+        idOf.set(addressOfWord(id), id);
+      sinceOrd = Math.max(sinceOrd, lastOrdOfBlock(head.finalTo));
+      return names;
+    },
+  });
+}
+
+/** A copy of a JSON value with other texts. Parts without a replaced text are shared with the value. */
+function replaceTexts<Value>(value: Value, pattern: RegExp, replace: (text: string) => string): Value;
+function replaceTexts(value: unknown, pattern: RegExp, replace: (text: string) => string): unknown {
+  if (typeof value === 'string')
+    return value.length < ZERO_ADDRESS.length ? value : value.replace(pattern, replace);
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
+  if (Array.isArray(value)) {
+    const items: unknown[] = value.map((item: unknown) => replaceTexts(item, pattern, replace));
+    return items.every((item, i) => item === value[i]) ? value : items;
+  }
+  const entries = Object.entries(value).map(
+    ([name, part]) => [name, replaceTexts(part, pattern, replace)] as const,
+  );
+  const isSame = Object.values(value).every((part, i) => part === entries[i]?.[1]);
+  return isSame ? value : Object.fromEntries(entries);
+}

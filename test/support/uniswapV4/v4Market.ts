@@ -1,0 +1,220 @@
+/**
+ * Uniswap V4 on a local node: the published build of the PoolManager with its test routers and hooks, and tokens of many
+ * decimals that one account owns.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AbiCoder, getCreateAddress, Interface, keccak256 } from 'ethers';
+
+import {
+  ADDRESS_CONSTRUCTOR,
+  encodeCall,
+  encodeDeploy,
+  ERC20,
+  TOKEN_CONSTRUCTOR,
+} from '../../../src/dev/abi';
+import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockMaker';
+import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
+import { readOwnBytecode } from '../../../src/dev/packageFiles';
+import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import { installProject } from '../server/installProject';
+
+/** Rules of the chain: the manager uses transient storage. */
+export const V4_HARDFORK = 'cancun';
+/** The fee of a pool whose hook sets the fee. */
+export const DYNAMIC_FEE = 0x800000;
+/** Addresses of hooks. The last bits are their permissions. */
+export const V4_HOOKS = {
+  /** Chooses the fee of each swap: beforeSwap. */
+  fee: `0x${'f'.repeat(36)}0080`,
+  /** Takes part in the amounts: beforeSwap and afterSwap, with deltas. */
+  delta: `0x${'d'.repeat(36)}00cc`,
+} as const satisfies Record<string, Hex>;
+
+const GAS = 3_000_000;
+const CREATION_GAS = 30_000_000;
+const KEY = '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks)';
+const ABI = new Interface([
+  `function initialize(${KEY} key, uint160 price) returns (int24)`,
+  `function modifyLiquidity(${KEY} key, (int24 lower, int24 upper, int256 change, bytes32 salt) params, bytes data) payable returns (int256 delta)`,
+  `function swap(${KEY} key, (bool zeroForOne, int256 amount, uint160 limit) params, (bool takeClaims, bool useBurn) how, bytes data) payable returns (int256 delta)`,
+  `function donate(${KEY} key, uint256 amount0, uint256 amount1, bytes data) payable`,
+  `function setProtocolFee(${KEY} key, uint24 fee)`,
+  `function forcePoolFeeUpdate(${KEY} key, uint24 fee)`,
+  'function setProtocolFeeController(address controller)',
+  'function setManager(address manager)',
+  'function setFee(uint24 fee)',
+  'function setDeltaUnspecifiedAfterSwap(int128 delta)',
+  'function protocolFeesAccrued(address currency) view returns (uint256)',
+  'function extsload(bytes32 slot, uint256 count) view returns (bytes32[] words)',
+]);
+const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
+
+export interface V4Token {
+  readonly address: Hex;
+  readonly decimals: number;
+}
+
+export interface V4Pool {
+  readonly id: Hex;
+  readonly key: readonly [Hex, Hex, number, number, Hex];
+  readonly token0: V4Token;
+  readonly token1: V4Token;
+}
+
+export interface V4Market {
+  readonly manager: Hex;
+  readonly owner: Hex;
+  readonly tokens: readonly V4Token[];
+  /** Mines the next block. Rejects if a transaction failed. Returns its number. */
+  mine(seconds?: number): Promise<number>;
+  /** Adds transactions to the next block. */
+  createPool(a: V4Token, b: V4Token, fee: number, spacing: number, price: bigint, hooks?: Hex): V4Pool;
+  modify(pool: V4Pool, lower: number, upper: number, change: bigint): void;
+  swap(pool: V4Pool, zeroForOne: boolean, amount: bigint): void;
+  donate(pool: V4Pool, amount0: bigint, amount1: bigint): void;
+  /** The protocol's fee in pips, packed: that of token0 in the lower 12 bits. */
+  setProtocolFee(pool: V4Pool, packed: number): void;
+  /** The fee that the hook chooses for each swap from now on. */
+  setHookFee(pips: number): void;
+  /** What a swap of the owner would move now: negative for what is paid. Rejects if the contract does. */
+  quote(pool: V4Pool, zeroForOne: boolean, amount: bigint): Promise<readonly [bigint, bigint]>;
+  /** What a change of the owner's position would pay out now, with the fees of the position. */
+  quoteChange(pool: V4Pool, lower: number, upper: number, change: bigint): Promise<readonly [bigint, bigint]>;
+  /** √price, tick and active liquidity by extsload. */
+  readState(pool: V4Pool): Promise<{ sqrtPriceX96: bigint; tick: number; liquidity: bigint }>;
+  /** What the manager holds of a token, less the fees that it keeps for the protocol. */
+  readHeld(token: V4Token): Promise<bigint>;
+}
+
+/** The native coin, as pools name it. */
+export const NATIVE: V4Token = { address: ZERO_ADDRESS, decimals: 18 };
+
+/** Deploys the manager, its routers, hooks, and one token for each number of decimals. */
+export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promise<V4Market> {
+  const folder = await installProject(__dirname, 'uniswap-v4');
+  const codeOf = (name: string): Hex => {
+    const file = join(folder, 'node_modules/@uniswap/v4-core/out', `${name}.sol`, `${name}.json`);
+    return (JSON.parse(readFileSync(file, 'utf8')) as { bytecode: { object: Hex } }).bytecode.object;
+  };
+  const [owner = ZERO_ADDRESS] = (await rpc.call('eth_accounts')) as Hex[];
+  const maker = await openBlockMaker(rpc, [owner]);
+  const deploy = (bytecode: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
+    const data = encodeDeploy(bytecode, abi, values);
+    const nonce = maker.add({ from: owner, to: null, gas: CREATION_GAS, data });
+    return getCreateAddress({ from: owner, nonce }).toLowerCase() as Hex;
+  };
+  const add = (to: Hex, name: string, values: readonly unknown[], value = 0n): void => {
+    maker.add({ from: owner, to, gas: GAS, data: encodeCall(ABI, name, values), value });
+  };
+  const mine = async (seconds = 10): Promise<number> => {
+    const { number, timestamp } = await getBlockHead(rpc);
+    await maker.mine(timestamp + seconds);
+    await expectAllSucceeded(rpc, number + 1);
+    return number + 1;
+  };
+  const call = async (to: Hex, name: string, values: readonly unknown[], value = 0n): Promise<unknown> => {
+    const request = {
+      from: owner,
+      to,
+      data: encodeCall(ABI, name, values),
+      value: `0x${value.toString(16)}`,
+    };
+    const answer = String(await rpc.call('eth_call', [request, 'latest']));
+    return ABI.decodeFunctionResult(name, answer)[0] as unknown;
+  };
+  const manager = deploy(codeOf('PoolManager'), ADDRESS_CONSTRUCTOR, [owner]);
+  await mine();
+  const [swapper, provider, donor, feeHook, deltaHook] = [
+    deploy(codeOf('PoolSwapTest'), ADDRESS_CONSTRUCTOR, [manager]),
+    deploy(codeOf('PoolModifyLiquidityTest'), ADDRESS_CONSTRUCTOR, [manager]),
+    deploy(codeOf('PoolDonateTest'), ADDRESS_CONSTRUCTOR, [manager]),
+    deploy(codeOf('DynamicReturnFeeTestHook')),
+    deploy(codeOf('DeltaReturningHook'), ADDRESS_CONSTRUCTOR, [manager]),
+  ] as const;
+  await mine();
+  for (const [to, from] of [
+    [V4_HOOKS.fee, feeHook],
+    [V4_HOOKS.delta, deltaHook],
+  ] as const)
+    await rpc.call('anvil_setCode', [to, await rpc.call('eth_getCode', [from, 'latest'])]);
+  add(V4_HOOKS.fee, 'setManager', [manager]);
+  add(manager, 'setProtocolFeeController', [owner]);
+  const tokens: V4Token[] = [];
+  for (const each of decimals) {
+    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), owner, 0];
+    const address = deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values);
+    tokens.push({ address, decimals: each });
+    await mine();
+    for (const router of [swapper, provider, donor]) {
+      const data = encodeCall(ERC20, 'approve', [router, 2n ** 256n - 1n]);
+      maker.add({ from: owner, to: address, gas: GAS, data });
+    }
+  }
+  await mine();
+  /** More than any call of a pool with the native coin pays. The routers return the rest. */
+  const valueOf = ({ token0 }: V4Pool): bigint => (token0 === NATIVE ? 10n ** 22n : 0n);
+  const swapValues = ({ key }: V4Pool, zeroForOne: boolean, amount: bigint): readonly unknown[] => [
+    key,
+    [zeroForOne, amount, LIMITS[zeroForOne ? 0 : 1]],
+    [false, false],
+    '0x',
+  ];
+  const changeValues = (
+    { key }: V4Pool,
+    lower: number,
+    upper: number,
+    change: bigint,
+  ): readonly unknown[] => [key, [lower, upper, change, ZERO_HASH], '0x'];
+  return {
+    manager,
+    owner,
+    tokens,
+    mine,
+    createPool(a, b, fee, spacing, price, hooks = ZERO_ADDRESS) {
+      const [token0, token1] = a.address < b.address ? [a, b] : [b, a];
+      const key = [token0.address, token1.address, fee, spacing, hooks] as const;
+      const types = ['address', 'address', 'uint24', 'int24', 'address'];
+      add(manager, 'initialize', [key, price]);
+      return { id: keccak256(AbiCoder.defaultAbiCoder().encode(types, key)) as Hex, key, token0, token1 };
+    },
+    modify: (pool, lower, upper, change) =>
+      add(provider, 'modifyLiquidity', changeValues(pool, lower, upper, change), valueOf(pool)),
+    swap: (pool, zeroForOne, amount) =>
+      add(swapper, 'swap', swapValues(pool, zeroForOne, amount), valueOf(pool)),
+    donate: (pool, amount0, amount1) =>
+      add(donor, 'donate', [pool.key, amount0, amount1, '0x'], valueOf(pool)),
+    setProtocolFee: ({ key }, packed) => add(manager, 'setProtocolFee', [key, packed]),
+    setHookFee: (pips) => add(V4_HOOKS.fee, 'setFee', [pips]),
+    quote: async (pool, zeroForOne, amount) =>
+      amountsOf(await call(swapper, 'swap', swapValues(pool, zeroForOne, amount), valueOf(pool))),
+    quoteChange: async (pool, lower, upper, change) =>
+      amountsOf(
+        await call(provider, 'modifyLiquidity', changeValues(pool, lower, upper, change), valueOf(pool)),
+      ),
+    async readState({ id }) {
+      const slot = keccak256(`${id}${'6'.padStart(64, '0')}`);
+      const words = (await call(manager, 'extsload', [slot, 4])) as readonly string[];
+      const slot0 = BigInt(words[0]!);
+      return {
+        sqrtPriceX96: BigInt.asUintN(160, slot0),
+        tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
+        liquidity: BigInt(words[3]!),
+      };
+    },
+    async readHeld({ address }) {
+      const kept = (await call(manager, 'protocolFeesAccrued', [address])) as bigint;
+      if (address === ZERO_ADDRESS)
+        return BigInt(String(await rpc.call('eth_getBalance', [manager, 'latest']))) - kept;
+      const data = encodeCall(ERC20, 'balanceOf', [manager]);
+      return BigInt(String(await rpc.call('eth_call', [{ to: address, data }, 'latest']))) - kept;
+    },
+  };
+}
+
+/** The two amounts of a BalanceDelta. */
+function amountsOf(delta: unknown): readonly [bigint, bigint] {
+  const packed = BigInt(String(delta));
+  return [packed >> 128n, BigInt.asIntN(128, packed)];
+}
