@@ -1,4 +1,5 @@
 /** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
+import { shapeOf } from '../../domain/pools/poolShape';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { NO_STATE } from '../../pricing/leg';
 import { legsOf, toLegState } from '../../pricing/legState';
@@ -57,12 +58,20 @@ function legsOfToken(
   });
 }
 
-/** Whether the price of a pool can be followed. Vault pools need fixed weights and no doubts. */
-export function isFollowed(
-  { tokens, weights }: { readonly tokens: readonly unknown[]; readonly weights: readonly unknown[] },
-  doubts: number,
-): boolean {
-  return doubts === 0 && (tokens.length === 0 || weights.length > 0);
+interface FollowedPool {
+  readonly pool_type: number;
+  readonly tokens: readonly unknown[];
+  readonly weights: readonly unknown[];
+}
+
+/**
+ * Whether the price and depth of a pool can be followed. Vault pools need fixed weights and no doubts. The depth of a pool
+ * with bins is unknown.
+ */
+export function isFollowed({ pool_type, tokens, weights }: FollowedPool, doubts: number): boolean {
+  const { hasTicks, reservesPart } = shapeOf(pool_type);
+  const hasDepth = tokens.length === 0 ? hasTicks || reservesPart > 0 : weights.length > 0;
+  return doubts === 0 && hasDepth;
 }
 
 /** The reason why a pair has no USD price: that of the pool, or that of its quote token. */
@@ -72,8 +81,10 @@ export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | nul
     return quoteReason ?? makeReason('price_not_followed', 'No price: its value is beyond all numbers');
   if (tokens.base.decimals === null || tokens.quote.decimals === null)
     return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
-  if (!isFollowed({ tokens: pool.all_tokens, weights: pool.all_weights }, facts.doubts))
-    return makeReason('price_not_followed', 'No price: this pool has no fixed weights or is in doubt');
+  if (!isFollowed({ ...pool, tokens: pool.all_tokens, weights: pool.all_weights }, facts.doubts)) {
+    const text = 'No price: this pool has no fixed weights, is in doubt, or has bins and no swap yet';
+    return makeReason('price_not_followed', text);
+  }
   if (facts.state === null && pool.created_block === null)
     return makeReason('price_not_followed', 'No price: the state of this pool is unknown');
   const text = 'No price: this pool has no liquidity';
