@@ -1,6 +1,6 @@
 /**
  * Well-known DEX interfaces in human-readable ABI: Uniswap V2 and V3 from their npm packages, PancakeSwap V3's
- * changes, Solidly, Slipstream and Camelot, and the Balancer V2 vault.
+ * changes, Solidly, Slipstream, Camelot and Liquidity Book, and the Balancer V2 vault.
  */
 export const DEX_INTERFACES: readonly string[] = [
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
@@ -141,6 +141,13 @@ export const DEX_INTERFACES: readonly string[] = [
   'event Sync(uint256 reserve0, uint256 reserve1)',
   'event FeePercentUpdated(uint16 token0FeePercent, uint16 token1FeePercent)',
   'event SetStableSwap(bool prevStableSwap, bool stableSwap)',
+  'event LBPairCreated(address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address pair, uint256 pid)',
+  'event Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)',
+  'event DepositedToBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)',
+  'event WithdrawnFromBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)',
+  'event FlashLoan(address indexed sender, address indexed receiver, uint24 activeId, bytes32 amounts, bytes32 totalFees, bytes32 protocolFees)',
+  'event CompositionFees(address indexed sender, uint24 id, bytes32 totalFees, bytes32 protocolFees)',
+  'event CollectedProtocolFees(address indexed feeRecipient, bytes32 protocolFees)',
   'event PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)',
   'event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)',
   'event TokensDeregistered(bytes32 indexed poolId, address[] tokens)',

@@ -1,4 +1,5 @@
 /** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
+import { shapeOf } from '../../domain/pools/poolShape';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { NO_STATE } from '../../pricing/leg';
 import { pricedAs } from '../../domain/pools/nativeCoin';
@@ -64,12 +65,21 @@ function legsOfToken(
   });
 }
 
-/** Whether the price of a pool can be followed. A pool of many tokens asks its protocol. */
+interface FollowedPool extends Pick<LegsPool, 'protocol' | 'tokens' | 'weights'> {
+  readonly pool_type: number;
+}
+
+/**
+ * Whether the price and depth of a pool can be followed. A pool of many tokens asks its protocol. The depth of a pool with
+ * bins is unknown.
+ */
 export function isFollowed(
-  { protocol, tokens, weights }: Pick<LegsPool, 'protocol' | 'tokens' | 'weights'>,
+  { protocol, pool_type, tokens, weights }: FollowedPool,
   { doubts, params }: { readonly doubts: number; readonly params: readonly bigint[] },
 ): boolean {
-  return tokens.length === 0 || getManyTokenProtocol(protocol).isFollowed({ weights, doubts, params });
+  if (tokens.length > 0) return getManyTokenProtocol(protocol).isFollowed({ weights, doubts, params });
+  const { hasTicks, reservesPart } = shapeOf(pool_type);
+  return doubts === 0 && (hasTicks || reservesPart > 0);
 }
 
 /** The reason why a pair has no USD price: that of the pool, or that of its quote token. */
@@ -79,13 +89,11 @@ export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | nul
     return quoteReason ?? makeReason('price_not_followed', 'No price: its value is beyond all numbers');
   if (tokens.base.decimals === null || tokens.quote.decimals === null)
     return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
-  if (
-    !isFollowed(
-      { ...pool, tokens: pool.all_tokens, weights: pool.all_weights },
-      { doubts: facts.doubts, params: facts.params ?? [] },
-    )
-  )
-    return makeReason('price_not_followed', 'No price: this pool has no fixed weights or is in doubt');
+  const followedPool = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
+  if (!isFollowed(followedPool, { doubts: facts.doubts, params: facts.params ?? [] })) {
+    const text = 'No price: this pool has no fixed weights, is in doubt, or has bins and no swap yet';
+    return makeReason('price_not_followed', text);
+  }
   if (facts.state === null && pool.created_block === null)
     return makeReason('price_not_followed', 'No price: the state of this pool is unknown');
   const text = 'No price: this pool has no liquidity';

@@ -54,7 +54,7 @@ export function priceReason(token: TokenRef, legs: readonly ReasonLeg[]): PriceR
   if (connectedLegs.some(({ isFollowed }) => !isFollowed))
     return makeReason(
       'price_not_followed',
-      `No price: the only pools of ${name} with a priced token are stable pools or in doubt`,
+      `No price: the only pools of ${name} with a priced token are stable pools, have bins or are in doubt`,
     );
   return makeReason(
     'no_route',
