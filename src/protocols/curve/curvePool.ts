@@ -47,7 +47,7 @@ export function curveAt({ kind, ramp }: CurvePool, timestamp: number): StableCur
   const change = toAmp > fromAmp ? toAmp - fromAmp : fromAmp - toAmp;
   const moved = time < toTime && passed >= 0n && span > 0n ? (change * passed) / span : change;
   const amp = toAmp > fromAmp ? fromAmp + moved : fromAmp - moved;
-  return { amp, ampUnit: isNg ? 100n : 1n, dividesEach: !isNg };
+  return { amp, ampUnit: isNg ? 100n : 1n, isPancake: !isNg };
 }
 
 /** Balances with 18 decimals. */
@@ -164,7 +164,8 @@ export function curvePrice(pool: CurvePool, i: number, j: number, timestamp: num
   const d = pool.isKilled ? null : getD(xp, curve);
   const [rateI, rateJ] = [pool.rates[i], pool.rates[j]];
   if (d === null || d === 0n || rateI === undefined || rateJ === undefined || i === j) return null;
-  const { numerator, denominator } = marginalPrice(xp, curve, d, [i, j]);
-  const price = Number(numerator * rateI) / Number(denominator * rateJ);
+  const ratio = marginalPrice(xp, curve, d, [i, j]);
+  if (ratio === null) return null;
+  const price = Number(ratio.numerator * rateI) / Number(ratio.denominator * rateJ);
   return Number.isFinite(price) && price > 0 ? price : null;
 }

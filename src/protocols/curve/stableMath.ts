@@ -10,6 +10,8 @@ import { UINT256_MAX } from '../../domain/amounts';
 const STEPS_MAX = 255;
 /** Bits by which the exact price extends the integers of the contract. */
 const EXTRA_BITS = 64n;
+/** Largest relative error of the contract's D: 2^-36. */
+const ERROR_BITS = 36n;
 /** Above all products of two numbers with 256 and EXTRA_BITS bits. */
 const UNLIMITED = 1n << 700n;
 
@@ -17,8 +19,11 @@ export interface StableCurve {
   /** A as the contract counts it: A · `ampUnit`. */
   readonly amp: bigint;
   readonly ampUnit: bigint;
-  /** Whether the contract divides by n for each balance. Otherwise it divides by n^n at the end. */
-  readonly dividesEach: boolean;
+  /**
+   * Pancake's port divides by n for each balance, and goes on with the last D and y if they do not converge. StableSwap-NG
+   * divides by n^n at the end, and reverts.
+   */
+  readonly isPancake: boolean;
 }
 
 /** D of these balances. */
@@ -32,14 +37,14 @@ export function getD(xp: readonly bigint[], curve: StableCurve): bigint | null {
     if (next === null || isNear(next, d)) return next;
     d = next;
   }
-  return null;
+  return curve.isPancake ? d : null;
 }
 
 /** One step towards D. Null if a product is above the largest number of the contract. */
 function stepD(
   xp: readonly bigint[],
   sum: bigint,
-  { amp, ampUnit, dividesEach }: StableCurve,
+  { amp, ampUnit, isPancake }: StableCurve,
   d: bigint,
   maximum: bigint,
 ): bigint | null {
@@ -48,16 +53,16 @@ function stepD(
   let part = d;
   for (const x of xp) {
     if (part * d > maximum) return null;
-    part = (part * d) / (dividesEach ? x * n : x);
+    part = (part * d) / (isPancake ? x * n : x);
   }
-  if (!dividesEach) part /= n ** n;
+  if (!isPancake) part /= n ** n;
   const numerator = ((ann * sum) / ampUnit + part * n) * d;
   return numerator > maximum ? null : numerator / (((ann - ampUnit) * d) / ampUnit + (n + 1n) * part);
 }
 
 /** The balance j with which the pool keeps D. `others` are all other balances, in order. */
 export function solveBalance(others: readonly bigint[], curve: StableCurve, d: bigint): bigint | null {
-  const { amp, ampUnit } = curve;
+  const { amp, ampUnit, isPancake } = curve;
   const n = BigInt(others.length + 1);
   const ann = amp * n;
   if (ann === 0n || others.some((x) => x <= 0n)) return null;
@@ -72,25 +77,28 @@ export function solveBalance(others: readonly bigint[], curve: StableCurve, d: b
     if (isNear(next, y)) return next;
     y = next;
   }
-  return null;
+  return isPancake ? y : null;
 }
 
 const isNear = (a: bigint, b: bigint): boolean => (a > b ? a - b : b - a) <= 1n;
 
 /**
  * The marginal price (Ann + K/xi) / (Ann + K/xj) of i in j, as a fraction. `d` is the contract's D, which has an error of
- * some units. Two more steps with 64 more bits remove the error.
+ * some units. Two more steps with 64 more bits remove the error. Null if they move D by more than rounding can.
  */
 export function marginalPrice(
   xp: readonly bigint[],
   curve: StableCurve,
   d: bigint,
   [i, j]: readonly [number, number],
-): { readonly numerator: bigint; readonly denominator: bigint } {
+): { readonly numerator: bigint; readonly denominator: bigint } | null {
   const exact = xp.map((x) => x << EXTRA_BITS);
   const sum = exact.reduce((total, x) => total + x, 0n);
-  const step = (from: bigint): bigint => stepD(exact, sum, curve, from, UNLIMITED) ?? from;
-  const refined = step(step(d << EXTRA_BITS));
+  const step = (from: bigint): bigint => stepD(exact, sum, curve, from, UNLIMITED) ?? 0n;
+  const start = d << EXTRA_BITS;
+  const refined = step(step(start));
+  const error = refined > start ? refined - start : start - refined;
+  if (refined === 0n || error << ERROR_BITS > refined) return null;
   const n = BigInt(xp.length);
   const ann = curve.amp * n;
   const product = exact.reduce((all, x) => all * x, n ** n);

@@ -102,6 +102,7 @@ async function follow(block: number): Promise<Seen[]> {
       if (pool === undefined || event === null) return [];
       const before = states.get(pool.address)!;
       const step = applyCurveEvent(before, event, timestamp);
+
       expect([event, step.isExplained]).toEqual([event, true]);
       states.set(pool.address, step.pool);
       return [{ pool, event, before, feePips: step.feePips }];
@@ -184,6 +185,6 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
     }
   }
   expect(swaps).toBeGreaterThan(500);
-  expect(kinds.size).toBe(12);
+  expect(kinds.size).toBe(14);
   expect(worst).toBeLessThan(1e-9);
 });
