@@ -262,11 +262,6 @@ const KNOWS_FAMILY: Readonly<Record<string, string>> = {
       'the development chain deploys the contracts of two families',
     ]),
   ),
-  ...Object.fromEntries(
-    ['decode/addFoundPools', 'decode/decodeVaultLog', 'olderPools/factoryLogs', 'olderPools/readOldStates']
-      .concat(['pools/discoverVaultPools', 'pools/finding', 'pools/storedVaultPools'])
-      .map((path) => [`src/ingest/${path}.ts`, 'reads the pools of the only family with a vault']),
-  ),
   'src/web/list/scaledAmount.ts':
     'scales LP tokens of V2 pairs only, and a test imports it without a bundler',
 };

@@ -105,6 +105,7 @@ CREATE TABLE IF NOT EXISTS pool_states
     doubts UInt8 COMMENT 'Vault pools: reasons why the pool backs no price, as a sum: 1 asset manager or managed balance, 2 a swap did not fit the weights, 4 a weight below 1 % or a fee above 10 %; 0: none. Never falls',
     price Float64 COMMENT 'Marginal price of the pool in this state, raw token1 per raw token0; 0 if there is no price',
     balances Array(UInt256) COMMENT 'Weighted and stable pools: pool balance of each token, raw units, in the order of pools.tokens; empty for other pools' CODEC(ZSTD(1)),
+    params Array(UInt256) COMMENT 'Pools of many tokens: numbers of the protocol that prices need beside balances and weights, such as the amplification of a stable pool; empty if prices need none, or if unknown' CODEC(ZSTD(1)),
     unswapped Array(Float64) COMMENT 'For each leg, the part of ln(price) by which the price moved without a swap, at the end of the block. Empty if there is no such part, or if a later state of the pool in this block stores it',
     walked_liquidity Float64 COMMENT 'V3: liquidity of a constant product pool that pays out the same amount while the price moves by 2 %, in the direction that pays out less, raw; -1 if not computed, because the pool changed again in the block or is older than the start block' CODEC(ZSTD(1)),
     near0 Float64 COMMENT 'V3: amount of token0 that the pool pays out while the price rises by half, raw units; 0 if not computed' CODEC(ZSTD(1)),

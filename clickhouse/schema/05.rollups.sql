@@ -77,12 +77,13 @@ SELECT
 FROM pool_states AS s
 GROUP BY pair;
 
--- One row: a candidate for the newest final balances of a vault pool. If a pool has several rows, the tuple
+-- One row: a candidate for the newest final balances of a pool of many tokens. If a pool has several rows, the tuple
 -- with the largest ord is the newest.
 CREATE TABLE IF NOT EXISTS pool_balances
 (
     pair FixedString(20) COMMENT 'Address of the pool',
-    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256), doubts UInt8)) COMMENT 'Newest balances and doubts, as in pool_states'
+    state SimpleAggregateFunction(max, Tuple(ord UInt64, balances Array(UInt256), doubts UInt8)) COMMENT 'Newest balances and doubts, as in pool_states',
+    params_state SimpleAggregateFunction(max, Tuple(ord UInt64, params Array(UInt256))) COMMENT 'Newest params, as in pool_states'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY pair
@@ -92,7 +93,8 @@ COMMENT 'Newest balances of each weighted or stable pool in the final blocks';
 CREATE MATERIALIZED VIEW IF NOT EXISTS mv_pool_balances TO pool_balances AS
 SELECT
     pair,
-    tuple(max(s.ord), argMax(s.balances, s.ord), argMax(s.doubts, s.ord)) AS state
+    tuple(max(s.ord), argMax(s.balances, s.ord), argMax(s.doubts, s.ord)) AS state,
+    tuple(max(s.ord), argMax(s.params, s.ord)) AS params_state
 FROM pool_states AS s
 WHERE notEmpty(s.balances) OR s.doubts > 0
 GROUP BY pair;

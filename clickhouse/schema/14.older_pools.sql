@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS found_pools
     sqrt_price_x96 UInt256 COMMENT 'V3: sqrtPriceX96 of the pool; 0 for other pools',
     liquidity UInt128 COMMENT 'V3: active liquidity of the pool; 0 for other pools',
     tick Int32 COMMENT 'V3: tick of the pool; 0 for other pools',
-    balances Array(UInt256) COMMENT 'Vault pools: balance of each token, raw units; empty for other pools, or if unknown'
+    balances Array(UInt256) COMMENT 'Vault pools: balance of each token, raw units; empty for other pools, or if unknown',
+    params Array(UInt256) COMMENT 'Pools of many tokens: as in pool_states'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (block, block_hash, address)

@@ -18,7 +18,7 @@ import { orientPool, quoteRank } from '../domain/pools/orientPool';
 import { AppError, errorText } from '../errors';
 import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
-import { VaultDiscovery } from '../ingest/pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../ingest/pools/discoverManyTokenPools';
 import { FoundPools } from '../ingest/pools/foundPools';
 import { createClickHouseStore } from '../ingest/store/clickhouseStore';
 import { createRangeHashWorker } from '../ingest/repair/rangeHashWorker';
@@ -32,7 +32,7 @@ import { pausableGaps, pauseGate } from '../ingest/store/pause';
 import { doesNodeAnswer, isNodeUntried, listIngestProblems } from '../ingest/session/problems';
 import { sayRebuild } from '../ingest/session/progress';
 import { readFloors, type Floors } from '../ingest/store/retention';
-import { configuredDexes, runIngest, SessionRestart, vaultDexes } from '../ingest/session/runIngest';
+import { configuredDexes, manyTokenDexes, runIngest, SessionRestart } from '../ingest/session/runIngest';
 import {
   beginWork,
   endWork,
@@ -313,16 +313,16 @@ type SearchDeps = Pick<
 
 function createPoolSearch(config: Config, deps: SearchDeps, foundPools: FoundPools): PoolSearch {
   const { chain } = config;
-  const vaults = vaultDexes(chain);
+  const manyTokens = manyTokenDexes(chain);
   const baseIsToken0 = (token0: Hex, token1: Hex): boolean => orientPool(chain, token0, token1);
   return new PoolSearch({
     ...deps,
     found: foundPools,
     baseIsToken0,
-    dexes: { pairs: configuredDexes(chain), vaults },
-    vaultDiscovery: new VaultDiscovery({
+    dexes: { pairs: configuredDexes(chain), manyTokens },
+    manyTokenDiscovery: new ManyTokenDiscovery({
       ...deps,
-      dexes: vaults,
+      dexes: manyTokens,
       baseIsToken0,
       quoteRank: (token) => quoteRank(chain, token),
     }),

@@ -6,7 +6,7 @@ import { powerOfTen, wholeTokens } from '../domain/amounts';
 import type { Hex } from '../domain/hex';
 import { scalePrice } from '../domain/prices';
 import { shapeOf } from '../domain/pools/poolShape';
-import { makeLeg, NO_STATE, weightedLiquidity, type Leg, type LegState } from './leg';
+import { makeLeg, NO_STATE, type Leg, type LegState } from './leg';
 
 /** Value of `walked_liquidity` in a state whose ticks were not walked. */
 export const NOT_WALKED = -1;
@@ -20,10 +20,11 @@ const STABLE_LIQUIDITY_PART = 0.86;
 /** The part of a pool's row that determines its legs. */
 export interface LegsPool {
   readonly address: Hex;
+  readonly protocol: string;
   readonly pool_type: number;
   readonly token0: Hex;
   readonly token1: Hex;
-  /** All tokens of a pool with more than two tokens; empty for pools of two tokens. */
+  /** All tokens of a pool of a protocol of many tokens; empty for a pool of a protocol of two tokens. */
   readonly tokens: readonly Hex[];
   /** Weights of the tokens, where 10^18 means 1; empty if the pool has no weights. */
   readonly weights: readonly bigint[];
@@ -31,12 +32,16 @@ export interface LegsPool {
 
 export interface PricedState {
   readonly pair: Hex;
+  /** Time of the state, unix seconds. */
+  readonly timestamp: number;
   readonly reserve0: bigint;
   readonly reserve1: bigint;
   readonly liquidity: bigint;
   /** Price: raw token1 per raw token0; 0 if there is no price. */
   readonly price: number;
   readonly balances: readonly bigint[];
+  /** Numbers of the protocol of a pool of many tokens. */
+  readonly params: readonly bigint[];
   /** Reasons why a vault pool backs no price, as in pool_states. 0 means that the pool has no doubt. */
   readonly doubts: number;
   /**
@@ -51,27 +56,42 @@ export interface PricedState {
 /** Decimals of a token. Null if unknown; its legs then have no price. */
 export type DecimalsOf = (token: Hex) => number | null;
 
+/** How a protocol prices two tokens of a pool of many tokens: a part of ManyTokenProtocol. */
+interface LegPricing {
+  readonly isVault: boolean;
+  legState(
+    state: Pick<PricedState, 'timestamp' | 'balances' | 'params' | 'doubts'> & Pick<LegsPool, 'weights'>,
+    index0: number,
+    index1: number,
+    decimals: readonly [number, number],
+  ): LegState;
+}
+
 export interface LegInfo {
   readonly leg: Leg;
+  /** Null for a pool of a protocol of two tokens. */
+  readonly pricing: LegPricing | null;
   /** Indexes of the leg's tokens in the pool's `tokens`. */
   readonly index0: number;
   readonly index1: number;
 }
 
-/** The legs of a pool: one per pair of tokens. */
-export function legsOf(pool: LegsPool): LegInfo[] {
+/** The legs of a pool: one per pair of tokens. `pricingOf` finds the protocol of a pool of many tokens by its name. */
+export function legsOf(pool: LegsPool, pricingOf: (protocol: string) => LegPricing): LegInfo[] {
   const { address, tokens } = pool;
   if (tokens.length === 0) {
-    return [{ leg: makeLeg(address, 1, pool.token0, pool.token1), index0: 0, index1: 1 }];
+    const leg = makeLeg(address, 1, pool.token0, pool.token1);
+    return [{ leg, pricing: null, index0: 0, index1: 1 }];
   }
+  const pricing = pricingOf(pool.protocol);
   const legs: LegInfo[] = [];
   for (let i = 0; i < tokens.length; i += 1) {
     for (let j = i + 1; j < tokens.length; j += 1) {
       const token0 = tokens[i];
       const token1 = tokens[j];
       if (token0 === undefined || token1 === undefined) continue;
-      const leg = { ...makeLeg(address, 256 * i + j, token0, token1), isVault: true };
-      legs.push({ leg, index0: i, index1: j });
+      const leg = { ...makeLeg(address, 256 * i + j, token0, token1), isVault: pricing.isVault };
+      legs.push({ leg, pricing, index0: i, index1: j });
     }
   }
   return legs;
@@ -82,14 +102,18 @@ export function legsOf(pool: LegsPool): LegInfo[] {
  */
 export function toLegState(
   pool: LegsPool,
-  { leg, index0, index1 }: LegInfo,
+  { leg, pricing, index0, index1 }: LegInfo,
   state: PricedState,
   decimalsOf: DecimalsOf,
 ): LegState {
   const decimals0 = decimalsOf(leg.token0);
   const decimals1 = decimalsOf(leg.token1);
   if (decimals0 === null || decimals1 === null) return { ...NO_STATE };
-  if (pool.tokens.length > 0) return weightedState(pool, state, index0, index1, decimals0, decimals1);
+  if (pricing !== null) {
+    const { timestamp, balances, params, doubts } = state;
+    const priced = { timestamp, balances, params, doubts, weights: pool.weights };
+    return pricing.legState(priced, index0, index1, [decimals0, decimals1]);
+  }
   const price = scalePrice(state.price, decimals0, decimals1, true);
   const shape = shapeOf(pool.pool_type);
   if (shape.hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
@@ -123,27 +147,4 @@ function concentratedDepth(
     reserve0: wholeTokens(state.reserve0, decimals0),
     reserve1: wholeTokens(state.reserve1, decimals1),
   };
-}
-
-/**
- * State with the spot price (B1/w1)/(B0/w0) (Balancer WeightedMath). A pool without weights, or with doubts, has no
- * price.
- */
-function weightedState(
-  pool: LegsPool,
-  state: PricedState,
-  index0: number,
-  index1: number,
-  decimals0: number,
-  decimals1: number,
-): LegState {
-  if (state.doubts > 0) return { ...NO_STATE };
-  const reserve0 = wholeTokens(state.balances[index0] ?? 0n, decimals0);
-  const reserve1 = wholeTokens(state.balances[index1] ?? 0n, decimals1);
-  const weight0 = Number(pool.weights[index0] ?? 0n) / 1e18;
-  const weight1 = Number(pool.weights[index1] ?? 0n) / 1e18;
-  const price = reserve1 / weight1 / (reserve0 / weight0);
-  const hasPrice = weight0 > 0 && weight1 > 0 && price > 0 && Number.isFinite(price);
-  const liquidity = hasPrice ? weightedLiquidity(reserve0, reserve1, weight0, weight1) : 0;
-  return { price: hasPrice ? price : 0, liquidity, reserve0, reserve1 };
 }

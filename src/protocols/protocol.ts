@@ -134,7 +134,7 @@ export interface PoolCreation {
 }
 
 /** What the rest of the program must know about every protocol. */
-interface ProtocolTraits {
+export interface ProtocolTraits {
   /** Name in the chain description and in the table pools. */
   readonly name: string;
   /** Types of its pools. The first type is that of a DEX without pools. */
@@ -205,7 +205,7 @@ export type PoolTerms = Pick<
 
 /** A protocol of pools of two tokens. Each pool is a contract that emits its own events. */
 export interface Protocol extends ProtocolTraits, PoolQuestions {
-  readonly emitter: 'pool';
+  readonly hasManyTokens: false;
   /** topic0 of the events with which the factory creates a pool. */
   readonly creationTopics: ReadonlySet<Hex>;
   /** topic0 of each event that this protocol's decoder reads. */
@@ -267,38 +267,6 @@ export interface PoolQuestions {
   readLastMove(stateAnswers: readonly (Hex | null)[], answers: readonly (Hex | null)[]): bigint | null;
   /** Whether the factory lists all pools by allPairsLength() and allPairs(uint256). */
   readonly listsPools: boolean;
-}
-
-/** The state of a vault pool of n tokens, which a leg names by their index in `tokens`. */
-export interface VaultPoolState {
-  readonly poolId: Hex;
-  /** Tokens in chain order. */
-  readonly tokens: readonly Hex[];
-  /**
-   * Raw units that the vault holds, one number per token, without managed balances. Empty until the tokens are
-   * registered. A swap does not change an unknown balance.
-   */
-  readonly balances: readonly bigint[];
-  /**
-   * Weights in units where 1e18 means 1, one per token. Null if they are unknown, or if the pool is not weighted. The
-   * pool then has no price.
-   */
-  readonly weights: readonly bigint[] | null;
-  /** Fee in units where 1e18 means 100 %. 0n means unknown, because BasePool.sol allows no fee below 1e12. */
-  readonly swapFee: bigint;
-  /** Bits of DOUBTS. A doubt about a pool is never removed. */
-  readonly doubts: number;
-}
-
-/** A protocol whose vault holds the tokens of all pools, emits their events, and names the pool by an id. */
-export interface VaultProtocol extends ProtocolTraits {
-  readonly emitter: 'vault';
-  /** topic0 of the events of the vault, and of the contracts of its pools. */
-  readonly eventTopics: ReadonlySet<Hex>;
-  /** Marginal price of token i, raw token j per raw token i: a finite float64 > 0, or null without a price. */
-  spotPrice(state: VaultPoolState, i: number, j: number): number | null;
-  /** Raw token j that the pool pays out for raw `amountIn` of token i, within 1e-12 of the balance. Null if unknown. */
-  quote(state: VaultPoolState, i: number, j: number, amountIn: bigint): bigint | null;
 }
 
 /** Builds a pool from its creation event and its DEX. */

@@ -2,32 +2,35 @@
 import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
+import { curveStable } from './curve/curveStable';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
-import type { FirstShares, Protocol, SharesChange, SwapFees, VaultProtocol } from './protocol';
+import type { ManyTokenProtocol } from './manyTokenProtocol';
+import type { FirstShares, Protocol, SharesChange, SwapFees } from './protocol';
 import { slipstream } from './solidly/slipstream';
 import { solidly } from './solidly/solidly';
 import { uniswapV2 } from './uniswapV2/uniswapV2';
 import { pancakeV3 } from './uniswapV3/pancakeV3';
 import { uniswapV3 } from './uniswapV3/uniswapV3';
 
-const ENTRIES: readonly (Protocol | VaultProtocol)[] = [
+const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   uniswapV2,
   uniswapV3,
   pancakeV3,
   balancerV2,
   solidly,
   slipstream,
+  curveStable,
   algebra,
 ];
 
 /** The protocols by name. */
-export const PROTOCOLS = new Map<string, Protocol | VaultProtocol>(
+export const PROTOCOLS = new Map<string, Protocol | ManyTokenProtocol>(
   ENTRIES.map((protocol) => [protocol.name, protocol]),
 );
 
 /** The protocol of this name. Throws broken_invariant for an unknown name. */
-export function getProtocol(name: string): Protocol | VaultProtocol {
+export function getProtocol(name: string): Protocol | ManyTokenProtocol {
   const protocol = PROTOCOLS.get(name);
   if (protocol === undefined)
     throw new AppError(
@@ -37,15 +40,27 @@ export function getProtocol(name: string): Protocol | VaultProtocol {
   return protocol;
 }
 
-/** The protocol of this name. Null if a vault emits the events of its pools. */
+/** The protocol of this name. Null if its pools have many tokens. */
 export function findProtocol(name: string): Protocol | null {
   const protocol = getProtocol(name);
-  return protocol.emitter === 'pool' ? protocol : null;
+  return protocol.hasManyTokens ? null : protocol;
 }
 
-/** Whether a vault emits the events of this protocol's pools and holds their tokens. */
-export function isVaultProtocol(name: string): boolean {
-  return getProtocol(name).emitter === 'vault';
+/** The protocol of this name. Null if its pools have two tokens. */
+export function findManyTokenProtocol(name: string): ManyTokenProtocol | null {
+  const protocol = getProtocol(name);
+  return protocol.hasManyTokens ? protocol : null;
+}
+
+export function hasManyTokens(name: string): boolean {
+  return getProtocol(name).hasManyTokens;
+}
+
+/** The protocol of a pool of many tokens. Throws broken_invariant for another protocol. */
+export function getManyTokenProtocol(name: string): ManyTokenProtocol {
+  const protocol = findManyTokenProtocol(name);
+  if (protocol === null) throw new AppError('broken_invariant', `"${name}" has no pools of many tokens`);
+  return protocol;
 }
 
 /** Decodes an event that changes the protocol's part of a pool's fees, of any protocol. */
@@ -72,15 +87,15 @@ export function changesFees(name: string): boolean {
 }
 
 /**
- * Names of the protocols whose pools change their fees by events, and the topics of these events without 0x. With an
- * emitter, only the protocols of this kind.
+ * Names of the protocols whose pools change their fees by events, and the topics of these events without 0x. With
+ * `two`, only the protocols of pools of two tokens.
  */
-export function listFeeChanges(emitter?: 'pool'): {
+export function listFeeChanges(tokens?: 'two'): {
   readonly protocols: string[];
   readonly topics: string[];
 } {
   const changing = [...PROTOCOLS.values()].filter(
-    (protocol) => protocol.feeChange !== null && protocol.emitter === (emitter ?? protocol.emitter),
+    (protocol) => protocol.feeChange !== null && (tokens === undefined || !protocol.hasManyTokens),
   );
   return {
     protocols: changing.map(({ name }) => name),

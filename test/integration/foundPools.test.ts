@@ -6,7 +6,7 @@ import type { BlockRef } from '../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../src/domain/hex';
 import { toOrd } from '../../src/domain/ord';
 import { PoolSearch } from '../../src/ingest/olderPools/poolSearch';
-import { VaultDiscovery } from '../../src/ingest/pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../../src/ingest/pools/discoverManyTokenPools';
 import { toFinding } from '../../src/ingest/pools/finding';
 import { FoundPools } from '../../src/ingest/pools/foundPools';
 import { emptyRows } from '../../src/ingest/rows/blockRows';
@@ -126,8 +126,8 @@ test('the pool search reads a pool again if a reorg removed the block of its sta
   const order = { baseIsToken0: () => true, quoteRank: () => 0, log: createLog('silent', false) };
   const search = new PoolSearch({
     ...{ database: store.db, rpc, chainId, found, status: newIngestStatus(), clock: systemClock(), ...order },
-    ...{ dexes: { pairs: [{ dex, protocol: uniswapV2 }], vaults: [] }, now: () => 1, watched: [] },
-    ...{ vaultDiscovery: new VaultDiscovery({ rpc, dexes: [], ...order }), callsPerSecond: 1e6 },
+    ...{ dexes: { pairs: [{ dex, protocol: uniswapV2 }], manyTokens: [] }, now: () => 1, watched: [] },
+    ...{ manyTokenDiscovery: new ManyTokenDiscovery({ rpc, dexes: [], ...order }), callsPerSecond: 1e6 },
   });
   /** Takes a step of the search. The session that records the pools follows the branch of `blockAt`. */
   const step = async (blockAt: (number: number) => BlockRef): Promise<void> => {

@@ -246,6 +246,7 @@ test('a migration moves the levels of an older database into the rows of its ran
     '0018_receipts_level.sql',
     '0019_rows_of_pairs.sql',
     '0020_scale_decimals.sql',
+    '0021_pool_params.sql',
   ]);
   const ranges = await askRows(
     db,

@@ -7,6 +7,7 @@ FROM
     -- both parts
     SELECT
         ord,
+        timestamp,
         pair,
         reserve0,
         reserve1,
@@ -14,6 +15,7 @@ FROM
         doubts,
         price,
         balances,
+        params,
         unswapped,
         walked_liquidity,
         near0,

@@ -44,6 +44,7 @@ export const foundPoolsTable = defineTable('found_pools', {
   liquidity: u128,
   tick: i32,
   balances: array(u256),
+  params: array(u256),
 });
 export type FoundPoolRow = Parameters<typeof foundPoolsTable.writeRow>[1];
 

@@ -229,6 +229,7 @@ export const poolStatesTable = defineTable('pool_states', {
   doubts: u8,
   price: f64,
   balances: array(u256),
+  params: array(u256),
   unswapped: array(f64),
   walked_liquidity: f64,
   near0: f64,

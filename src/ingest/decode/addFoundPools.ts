@@ -10,20 +10,21 @@ import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import { NOT_WALKED } from '../../pricing/legState';
-import { fillState, toLeg, toPairState, weightedSpotPrice } from '../../protocols/balancerV2/weightedPool';
+import { getManyTokenProtocol } from '../../protocols/registry';
 import { toFinding, toPoolRow, type Finding, type PlacedFinding } from '../pools/finding';
 import type { KnownPool } from '../pools/poolRegistry';
 import type { BlockFacts } from '../rows/blockRows';
 import type { DecodeContext } from './decodeContext';
+import { stateColumns } from './decodeManyTokenLog';
 
-type Priced = PoolState & Pick<PoolStateRow, 'price' | 'doubts'> & { readonly balances: readonly bigint[] };
-
-/** Adds the pool and its row. If the pool is known already, a vault pool gets the missing parts of its state. */
+/** Adds the pool and its row. If the pool is known already, a pool of many tokens gets the missing parts of its state. */
 export function addFinding({ registry }: DecodeContext, facts: BlockFacts, finding: PlacedFinding): void {
   const { pool, state } = finding;
   if ('poolId' in state) {
-    const known = registry.findVaultPool(pool.address);
-    registry.setVaultPool({ pool, state: known === undefined ? state : fillState(known.state, state) });
+    const known = registry.findManyTokenPool(pool.address);
+    const protocol = getManyTokenProtocol(pool.protocol);
+    const newest = known === undefined ? state : protocol.fillState(known.state, state);
+    registry.setManyTokenPool({ pool, state: newest });
     if (known !== undefined) return;
   } else {
     // The pool search may have added the pool at an earlier block of the same batch.
@@ -49,12 +50,13 @@ export function addFoundPools(
   let ord = lastOrdOfBlock(number) - 1;
   for (const row of rows) {
     const { address } = row;
-    if (registry.findPool(address) !== undefined || registry.findVaultPool(address) !== undefined) continue;
+    if (registry.findPool(address) !== undefined || registry.findManyTokenPool(address) !== undefined)
+      continue;
     const finding = toFinding(row, registry.findUnlistedFee(address));
-    const { pool, movedAt = 0 } = finding;
+    const { movedAt = 0 } = finding;
     addFinding(context, facts, { ...finding, ord, createdTx: null });
     const place = { ord, timestamp: movedAt > 0 ? Math.min(movedAt, timestamp) : timestamp };
-    facts.pool_states.push(stateRow('found', pool, toPriced(context, finding), place));
+    facts.pool_states.push(stateRow(context, 'found', finding, place));
     ord -= 1;
   }
 }
@@ -74,16 +76,16 @@ export function addTickStates(
   for (const { pair, low, high } of old) {
     const pool = context.registry.findPool(pair);
     if (pool === undefined || changedPairs.has(pair) || low > high) continue;
-    const priced = toPriced(context, { pool, state: context.registry.stateOf(pair) });
-    facts.pool_states.push(stateRow('ticks', pool, priced, { ord, timestamp }));
+    const state = context.registry.stateOf(pair);
+    facts.pool_states.push(stateRow(context, 'ticks', { pool, state }, { ord, timestamp }));
     ord -= 1;
   }
 }
 
 function stateRow(
+  context: DecodeContext,
   kind: 'found' | 'ticks',
-  pool: KnownPool,
-  state: Priced,
+  { pool, state }: Pick<Finding, 'pool' | 'state'>,
   row: Pick<PoolStateRow, 'ord' | 'timestamp'>,
 ): PoolStateRow {
   return {
@@ -98,27 +100,28 @@ function stateRow(
     tx_hash: ZERO_HASH,
     tx_index: 0,
     maker: null,
+    ...('poolId' in state ? stateColumns(pool, state, row.timestamp) : pairColumns(context, pool, state)),
+  };
+}
+
+function pairColumns(
+  context: DecodeContext,
+  pool: KnownPool,
+  state: PoolState,
+): ReturnType<typeof stateColumns> {
+  return {
     reserve0: state.reserve0,
     reserve1: state.reserve1,
     sqrt_price_x96: state.sqrtPriceX96,
     liquidity: state.liquidity,
     tick: state.tick,
-    doubts: state.doubts,
-    price: state.price,
-    balances: [...state.balances],
+    doubts: 0,
+    price: context.protocolOfPool(pool).spotPrice(state, pool) ?? 0,
+    balances: [],
+    params: [],
     unswapped: [],
     walked_liquidity: NOT_WALKED,
     near0: 0,
     near1: 0,
   };
-}
-
-function toPriced(context: DecodeContext, { pool, state }: Pick<Finding, 'pool' | 'state'>): Priced {
-  if (!('poolId' in state)) {
-    const price = context.protocolOfPool(pool).spotPrice(state, pool) ?? 0;
-    return { ...state, price, doubts: 0, balances: [] };
-  }
-  const leg = toLeg(state.tokens.indexOf(pool.token0), state.tokens.indexOf(pool.token1));
-  const price = weightedSpotPrice(state, leg.first, leg.second) ?? 0;
-  return { ...toPairState(state, leg), price, doubts: state.doubts, balances: state.balances };
 }

@@ -12,14 +12,14 @@ import { createSlices } from '../../domain/time/slices';
 import type { Logger } from '../../log';
 import type { PricerConfig } from '../../pricing/pricer';
 import type { PoolCreation } from '../../protocols/protocol';
-import { isVaultProtocol } from '../../protocols/registry';
+import { hasManyTokens } from '../../protocols/registry';
 import { BlockPricer } from '../price/blockPricer';
 import type { BlockFacts, BlockRows } from '../rows/blockRows';
 import { addFoundPools, addTickStates } from './addFoundPools';
 import { decodeBlock } from './decodeBlock';
 import type { DecodeContext } from './decodeContext';
 import type { PoolDiscovery } from '../pools/discoverPools';
-import type { VaultDiscovery } from '../pools/discoverVaultPools';
+import type { ManyTokenDiscovery } from '../pools/discoverManyTokenPools';
 import type { EthCalls } from '../../node/calls/askContracts';
 import type { PlacedFinding } from '../pools/finding';
 import type { FoundPools } from '../pools/foundPools';
@@ -40,7 +40,7 @@ export interface ReaderDeps {
   readonly decode: DecodeContext;
   readonly prices: PricerConfig;
   readonly discovery: PoolDiscovery;
-  readonly vaultDiscovery: VaultDiscovery;
+  readonly manyTokenDiscovery: ManyTokenDiscovery;
   /**
    * Found pools, from the pool search. If absent, only pools whose own logs appear in the blocks are
    * added.
@@ -89,14 +89,14 @@ export class BlockReader {
     registry.clear();
     await foundPools?.load(cursor.number, (pool) => this.isKnown(pool));
     const pools = await store.loadPools(cursor.number);
-    for (const row of pools) if (!isVaultProtocol(row.protocol)) registry.addPool(poolOfRow(row));
+    for (const row of pools) if (!hasManyTokens(row.protocol)) registry.addPool(poolOfRow(row));
     const states = await store.loadPoolStates(cursor.number, exact);
     for (const [address, state] of states) {
       if (registry.findPool(address) !== undefined) registry.setState(address, state);
     }
-    const vaultRows = pools.filter((row) => isVaultProtocol(row.protocol));
-    const vaultPools = await store.loadVaultPools(cursor.number, exact, vaultRows);
-    for (const vaultPool of vaultPools) registry.setVaultPool(vaultPool);
+    const manyTokenRows = pools.filter((row) => hasManyTokens(row.protocol));
+    const manyTokenPools = await store.loadManyTokenPools(cursor.number, exact, manyTokenRows);
+    for (const pool of manyTokenPools) registry.setManyTokenPool(pool);
     this.tokens.load(await store.listTokens(), cursor.number, pools);
     for (const [token, kind] of await store.listOddTokens()) this.odd.set(token, kind);
     const prices = await store.loadPrices(cursor, this.startBlock, pools);
@@ -171,7 +171,7 @@ export class BlockReader {
   /** Returns whether the pool is known after the last block that was read. */
   isKnown(pool: Hex): boolean {
     const { registry } = this.deps.decode;
-    return registry.findPool(pool) !== undefined || registry.findVaultPool(pool) !== undefined;
+    return registry.findPool(pool) !== undefined || registry.findManyTokenPool(pool) !== undefined;
   }
 
   /** Undoes every block above `number` that is not final. */
@@ -195,12 +195,12 @@ export class BlockReader {
     reversible: boolean,
     signal: AbortSignal,
   ): Promise<{ findings: readonly PlacedFinding[]; created: ReadonlyMap<Hex, PoolCreation> }> {
-    const { decode, discovery, vaultDiscovery } = this.deps;
+    const { decode, discovery, manyTokenDiscovery } = this.deps;
     // If ingestion starts at block 1, no pool can be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];
     const findings = [
       ...pools,
-      ...(await vaultDiscovery.discover(blocks, decode.registry, reversible, signal)),
+      ...(await manyTokenDiscovery.discover(blocks, decode.registry, reversible, signal)),
     ];
     return { findings, created: await readCreations(this.deps.rpc, decode, blocks, reversible, signal) };
   }

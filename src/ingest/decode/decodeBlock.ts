@@ -17,7 +17,7 @@ import {
 import { noFacts, type BlockFacts } from '../rows/blockRows';
 import { addFinding } from './addFoundPools';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
-import { readVaultLog } from './decodeVaultLog';
+import { readManyTokenLog } from './decodeManyTokenLog';
 import { isKeptLog } from './keptLogs';
 import type { PlacedFinding } from '../pools/finding';
 import type { KnownPool } from '../pools/poolRegistry';
@@ -72,7 +72,7 @@ export function decodeBlock(
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberTransfer(work, log);
     else if (context.creationTopics.has(topic)) readCreation(work, log, created);
-    else if (context.vaultTopics.has(topic)) readVaultLog(work, log);
+    if (context.manyTokens.topics.has(topic)) readManyTokenLog(work, log);
   }
   return facts;
 }
@@ -333,6 +333,7 @@ function pushState(
     doubts: 0,
     price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
+    params: [],
     unswapped: [],
     walked_liquidity: NOT_WALKED,
     near0: 0,

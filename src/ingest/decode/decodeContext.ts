@@ -1,14 +1,22 @@
 /**
- * The data that the decoders of pair logs and of vault logs share: the chain's configuration, the pool
+ * The data that the decoders of pools of two tokens and of many tokens share: the chain's configuration, the pool
  * registry, and the block being decoded.
  */
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
+import type { ManyTokenProtocol } from '../../protocols/manyTokenProtocol';
 import type { Protocol } from '../../protocols/protocol';
 import type { BlockFacts } from '../rows/blockRows';
 import type { TransferDecoder } from './decodeTransfers';
 import type { KnownPool, PoolRegistry } from '../pools/poolRegistry';
+
+/** The protocols of the configured DEXes whose pools have many tokens. */
+interface ManyTokenContext {
+  /** topic0 of every event that their factories, vaults and pools emit. */
+  readonly topics: ReadonlySet<Hex>;
+  readonly protocols: readonly ManyTokenProtocol[];
+}
 
 /** Data for the whole life of the process. The registry is the only part that changes. */
 export interface DecodeContext {
@@ -22,11 +30,7 @@ export interface DecodeContext {
   readonly creationTopics: ReadonlySet<Hex>;
   /** Whether the balances of some pools follow the Transfers of their tokens. */
   readonly hasTokenTransfers: boolean;
-  /**
-   * topic0 of every event by which a vault or a pool of a vault changes a state. Empty if no vault is
-   * configured.
-   */
-  readonly vaultTopics: ReadonlySet<Hex>;
+  readonly manyTokens: ManyTokenContext;
   readonly transfers: TransferDecoder;
   /** Whether all raw logs of the block are stored; otherwise only the logs that `isKeptLog` names are. */
   readonly keepsAllLogs: (block: number) => boolean;

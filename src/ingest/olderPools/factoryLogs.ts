@@ -17,12 +17,11 @@ import {
 } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
 import { AppError } from '../../errors';
-import { decodeBalancerEvent, POOL_REGISTERED } from '../../protocols/balancerV2/decodeBalancerEvent';
 import type { PoolCreation, Protocol } from '../../protocols/protocol';
+import { getManyTokenProtocol } from '../../protocols/registry';
 
 /**
- * A pool from its creation event. A vault registers its pools by id: then `poolId` is set and `creation` is
- * null.
+ * A pool from its creation event. A pool of many tokens has a `poolId`, and its `creation` is null.
  */
 export interface OlderPool {
   readonly address: Hex;
@@ -36,7 +35,8 @@ export interface OlderPool {
 
 export interface SearchedDexes {
   readonly pairs: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
-  readonly vaults: readonly Dex[];
+  /** DEXes whose pools have many tokens. */
+  readonly manyTokens: readonly Dex[];
 }
 
 const logShape = z.object({
@@ -89,14 +89,15 @@ export async function readFactoryReceipts(
   return toOlderPools(dexes, own, { from: block, to: block });
 }
 
-function sourcesOf({ pairs, vaults }: SearchedDexes): {
+function sourcesOf({ pairs, manyTokens }: SearchedDexes): {
   readonly addresses: ReadonlySet<Hex>;
   readonly topics: ReadonlySet<Hex>;
 } {
   const topics = new Set(pairs.flatMap(({ protocol }) => [...protocol.creationTopics]));
-  if (vaults.length > 0) topics.add(POOL_REGISTERED);
+  for (const { protocol } of manyTokens)
+    for (const topic of getManyTokenProtocol(protocol).creationTopics) topics.add(topic);
   return {
-    addresses: new Set([...pairs.map(({ dex }) => dex.factory), ...vaults.map(({ factory }) => factory)]),
+    addresses: new Set([...pairs.map(({ dex }) => dex.factory), ...manyTokens.map(({ factory }) => factory)]),
     topics,
   };
 }
@@ -141,9 +142,13 @@ function toOlderPool(dexes: SearchedDexes, raw: z.infer<typeof logShape>, block:
     const creation = pair.protocol.decodeCreation(log);
     return creation === null ? [] : [{ address: creation.pool, ...pair, creation, poolId: null, block, tx }];
   }
-  const vault = dexes.vaults.find(({ factory }) => factory === log.address);
-  const event = vault === undefined ? null : decodeBalancerEvent(log);
-  if (vault === undefined || event?.kind !== 'pool_registered') return [];
-  const { pool: address, poolId } = event;
-  return [{ address, dex: vault, protocol: null, creation: null, poolId, block, tx }];
+  const dex = dexes.manyTokens.find(({ factory }) => factory === log.address);
+  if (dex === undefined) return [];
+  const manyTokenProtocol = getManyTokenProtocol(dex.protocol);
+  const isCreation = manyTokenProtocol.creationTopics.has(log.topics[0] ?? '0x');
+  const poolId = isCreation ? manyTokenProtocol.idOfLog(log, [log]) : null;
+  if (poolId === null) return [];
+  return [
+    { address: manyTokenProtocol.poolOfId(poolId), dex, protocol: null, creation: null, poolId, block, tx },
+  ];
 }

@@ -12,7 +12,7 @@ import type { Database } from '../../clickhouse/client/database';
 import type { Hex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
-import type { VaultDiscovery } from '../pools/discoverVaultPools';
+import type { ManyTokenDiscovery } from '../pools/discoverManyTokenPools';
 import type { Finding } from '../pools/finding';
 import { ADDED_MAX, type FoundPools } from '../pools/foundPools';
 import type { OldTickRange } from '../pools/oldTicks';
@@ -22,7 +22,7 @@ import { readFactoryLogs, readFactoryReceipts, type OlderPool, type SearchedDexe
 import { readPairCounts, readPairsAt } from './listAllPairs';
 import { countStored } from './storedPools';
 import { storeBirths } from './readBirths';
-import { CALLS_PER_POOL, CALLS_PER_VAULT_POOL, readOldStates } from './readOldStates';
+import { CALLS_PER_POOL, CALLS_PER_MANY_TOKEN_POOL, readOldStates } from './readOldStates';
 import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
 import { listUnaskedTokens, storeSupplies } from './readSupplies';
 import {
@@ -66,7 +66,7 @@ interface PoolSearchDeps {
   readonly rpc: Pick<EndpointPool, 'call' | 'batchOutcomes'>;
   readonly chainId: number;
   readonly dexes: SearchedDexes;
-  readonly vaultDiscovery: VaultDiscovery;
+  readonly manyTokenDiscovery: ManyTokenDiscovery;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
   readonly found: FoundPools;
   readonly status: Pick<IngestStatus, 'phase' | 'poolSearch' | 'blocks'>;
@@ -256,9 +256,9 @@ export class PoolSearch {
    * block on.
    */
   private isWhole({ searched_from: from }: SearchProgress): boolean {
-    const { pairs, vaults } = this.deps.dexes;
+    const { pairs, manyTokens } = this.deps.dexes;
     const others = pairs.filter(({ protocol }) => !protocol.listsPools).map(({ dex }) => dex);
-    return [...others, ...vaults].every((dex) => from <= (dex.startBlock ?? 0));
+    return [...others, ...manyTokens].every((dex) => from <= (dex.startBlock ?? 0));
   }
 
   /**
@@ -274,12 +274,12 @@ export class PoolSearch {
     const offers: Finding[] = [];
     for (let at = 0; at < pools.length; at += POOLS_MAX) {
       const chunk = pools.slice(at, at + POOLS_MAX);
-      const calls = chunk.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_VAULT_POOL));
+      const calls = chunk.map(({ poolId }) => (poolId === null ? CALLS_PER_POOL : CALLS_PER_MANY_TOKEN_POOL));
       await this.spend(
         calls.reduce((sum, one) => sum + one, 0),
         signal,
       );
-      // A vault pool that is neither weighted nor stable has no state, so it is not offered.
+      // A pool of many tokens of an unknown type has no state, so it is not offered.
       const findings = await readOldStates(this.deps, chunk, block, signal);
       offered.push(...findings.map(({ pool }) => pool.address));
       offers.push(...(await this.withTicks(findings, block, signal)));

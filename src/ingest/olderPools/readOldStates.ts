@@ -2,43 +2,38 @@
  * Reads the states of old pools at the end of one block, which is named by its hash. Pools without a readable
  * state are left out of the result; the pool search tries them again.
  */
-import type { ChainBlock } from '../../domain/block';
 import type { ContractCall } from '../../domain/contractCall';
-import { ZERO_HASH, type Hex } from '../../domain/hex';
+import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE } from '../../domain/pool';
 import { toPool } from '../../protocols/protocol';
-import { VAULT_TOPICS, POOL_REGISTERED } from '../../protocols/balancerV2/decodeBalancerEvent';
-import { decodeSwapFee, swapFeeCall } from '../../protocols/balancerV2/weightedCalls';
-import { toFeePips } from '../../domain/swapFee';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
-import type { VaultDiscovery } from '../pools/discoverVaultPools';
+import type { ManyTokenDiscovery } from '../pools/discoverManyTokenPools';
 import type { Finding } from '../pools/finding';
 import { withDetails } from '../pools/poolDetails';
-import { PoolRegistry } from '../pools/poolRegistry';
 import type { OlderPool } from './factoryLogs';
 import type { SearchBlock } from './searchProgress';
 
 /** Largest number of calls that read the state of one pool. */
 export const CALLS_PER_POOL = 8;
-/** Largest number of calls for a vault pool: its type, its fee, its tokens, and one call per token. */
-export const CALLS_PER_VAULT_POOL = 13;
+/** Number of calls for a pool of many tokens: its type, its fee, its tokens, and one or two calls per token. */
+export const CALLS_PER_MANY_TOKEN_POOL = 13;
 
 interface StateDeps {
   readonly rpc: EthCalls;
-  readonly vaultDiscovery: VaultDiscovery;
+  readonly manyTokenDiscovery: ManyTokenDiscovery;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
 }
 
 export async function readOldStates(
-  { rpc, vaultDiscovery, baseIsToken0 }: StateDeps,
+  { rpc, manyTokenDiscovery, baseIsToken0 }: StateDeps,
   pools: readonly OlderPool[],
   at: SearchBlock,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const pairs = pools.filter(({ creation }) => creation !== null);
   const found = await readPairs(rpc, baseIsToken0, pairs, at, signal);
-  const vaultPools = pools.filter(({ poolId }) => poolId !== null);
-  return [...found, ...(await readVaultPools(rpc, vaultDiscovery, vaultPools, at, signal))];
+  const named = pools.flatMap(({ dex, poolId }) => (poolId === null ? [] : [{ dex, poolId }]));
+  return [...found, ...(await manyTokenDiscovery.readOlder(named, at, signal))];
 }
 
 async function readPairs(
@@ -73,55 +68,5 @@ async function readPairs(
       state,
       movedAt: Number(BigInt.asUintN(32, moved ?? 0n)),
     };
-  });
-}
-
-/**
- * A topic0 for the made-up log of an older pool. It may be the topic0 of every event of a vault, except the
- * registration of a new pool. VaultDiscovery takes the pool id from this log.
- */
-const [EVENT_OF_OLDER = POOL_REGISTERED] = [...VAULT_TOPICS].filter((topic) => topic !== POOL_REGISTERED);
-
-/**
- * Reads vault pools through VaultDiscovery, with one made-up log per pool in the block after `at`. The
- * discovery reads the state before a pool's first log, which is the state at the end of `at`. The fee is that of a final
- * block: its event does not make the pool known, so a reorg could change the fee unnoticed.
- */
-async function readVaultPools(
-  rpc: EthCalls,
-  discovery: VaultDiscovery,
-  pools: readonly OlderPool[],
-  at: SearchBlock,
-  signal: AbortSignal,
-): Promise<Finding[]> {
-  if (pools.length === 0) return [];
-  const logs = pools.map(({ dex, poolId }, logIndex) => ({
-    address: dex.factory,
-    topics: [EVENT_OF_OLDER, poolId ?? ZERO_HASH],
-    data: '0x' as const,
-    transactionHash: ZERO_HASH,
-    transactionIndex: 0,
-    logIndex,
-  }));
-  const next: ChainBlock = {
-    number: at.number + 1,
-    hash: at.hash,
-    parentHash: at.hash,
-    timestamp: 0,
-    baseFeePerGas: null,
-    transactionCount: 0,
-    transactions: [],
-    logs,
-  };
-  const listed = await discovery.discover([next], new PoolRegistry(), true, signal);
-  // At a final block, because no known event would show that a reorg changed the fee.
-  const fees = await askContracts(
-    rpc,
-    listed.map(({ pool }) => [swapFeeCall(pool.address)]),
-    { at: { blockHash: at.finalHash }, missing: 'null', signal },
-  );
-  return listed.map(({ fromBlock, pool, state }, index) => {
-    const fee = decodeSwapFee(fees[index]?.answers[0] ?? null);
-    return { fromBlock, pool: fee === null ? pool : { ...pool, feePips: toFeePips(fee) }, state };
   });
 }

@@ -26,7 +26,7 @@ export async function loadProgress(
   dexes: SearchedDexes,
   startBlock: number,
 ): Promise<SearchProgress> {
-  const all: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.vaults];
+  const all: readonly Dex[] = [...dexes.pairs.map(({ dex }) => dex), ...dexes.manyTokens];
   const lines = all.map(({ protocol, factory, startBlock: from = 0 }) => `${protocol} ${factory} ${from}`);
   const factories: Hex = `0x${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
   const [row] = await selectNamed(database, 'older_pools/find_search', { chain: chainId }, progressRow);

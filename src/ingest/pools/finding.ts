@@ -4,12 +4,9 @@ import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { BlockRef } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
-import {
-  emptyWeightedPool,
-  withDoubts,
-  withWeights,
-  type WeightedPoolState,
-} from '../../protocols/balancerV2/weightedPool';
+import { emptyManyTokenState } from '../../protocols/manyTokenPool';
+import type { ManyTokenState } from '../../protocols/manyTokenProtocol';
+import { getManyTokenProtocol } from '../../protocols/registry';
 import { fromFeePips, toFeePips } from '../../domain/swapFee';
 import type { OldTickRange } from './oldTicks';
 import { poolOfRow, type KnownPool, type PoolColumns } from './poolRegistry';
@@ -19,7 +16,7 @@ export interface Finding {
   readonly fromBlock: number;
   readonly pool: KnownPool;
   /** The state before the first event of the pool in this block. Parts that no node has are empty. */
-  readonly state: PoolState | WeightedPoolState;
+  readonly state: PoolState | ManyTokenState;
   /** Time of the last change according to the contract, unix seconds. Absent or 0 if unknown. */
   readonly movedAt?: number;
   /** The ticks of a V3 pool before the start block, if the node was asked for them. */
@@ -38,7 +35,7 @@ export interface PlacedFinding extends Finding {
 }
 
 function columnsOf({ pool, state }: Finding): PoolColumns {
-  const vault = 'poolId' in state ? state : null;
+  const manyTokens = 'poolId' in state ? state : null;
   return {
     address: pool.address,
     dex: pool.dex,
@@ -48,9 +45,9 @@ function columnsOf({ pool, state }: Finding): PoolColumns {
     token0: pool.token0,
     token1: pool.token1,
     base_is_token0: pool.baseIsToken0,
-    tokens: [...(vault?.tokens ?? [])],
-    weights: [...(vault?.weights ?? [])],
-    doubts: vault?.doubts ?? 0,
+    tokens: [...(manyTokens?.tokens ?? [])],
+    weights: [...(manyTokens?.weights ?? [])],
+    doubts: manyTokens?.doubts ?? 0,
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     scale_decimals: [...(pool.scaleDecimals ?? [])],
@@ -71,18 +68,19 @@ export function toPoolRow(finding: PlacedFinding, block: BlockRef): PoolRow {
 
 export function toFoundRow(finding: Finding): FoundPoolRow {
   const { fromBlock, state, movedAt = 0 } = finding;
-  const [pair, vault] = 'poolId' in state ? [EMPTY_STATE, state] : [state, null];
+  const [pair, manyTokens] = 'poolId' in state ? [EMPTY_STATE, state] : [state, null];
   return {
     block: fromBlock,
     block_hash: ZERO_HASH,
-    pool_id: vault?.poolId ?? null,
+    pool_id: manyTokens?.poolId ?? null,
     moved_at: movedAt,
     reserve0: pair.reserve0,
     reserve1: pair.reserve1,
     sqrt_price_x96: pair.sqrtPriceX96,
     liquidity: pair.liquidity,
     tick: pair.tick,
-    balances: [...(vault?.balances ?? [])],
+    balances: [...(manyTokens?.balances ?? [])],
+    params: [...(manyTokens?.params ?? [])],
     ...columnsOf(finding),
   };
 }
@@ -94,13 +92,12 @@ export function toFoundRow(finding: Finding): FoundPoolRow {
 export function toFinding(found: FoundPoolRow, newFee?: bigint): Finding {
   const isChanged = found.pool_id !== null && newFee !== undefined;
   const row = isChanged ? { ...found, fee_pips: toFeePips(newFee) } : found;
-  const { pool_id: poolId, tokens, balances, weights, sqrt_price_x96: sqrtPriceX96 } = row;
+  const { pool_id: poolId, tokens, balances, params, doubts, sqrt_price_x96: sqrtPriceX96 } = row;
   const { reserve0, reserve1, liquidity, tick } = row;
   const finding = { fromBlock: row.block, pool: poolOfRow(row), movedAt: row.moved_at };
   if (poolId === null) return { ...finding, state: { reserve0, reserve1, sqrtPriceX96, liquidity, tick } };
-  const state = { ...emptyWeightedPool(poolId), tokens, balances, swapFee: fromFeePips(row.fee_pips) };
-  return {
-    ...finding,
-    state: withDoubts(withWeights(state, weights.length === 0 ? null : weights), row.doubts),
-  };
+  const weights = row.weights.length === 0 ? null : row.weights;
+  const known = { tokens, balances, weights, params, doubts, swapFee: fromFeePips(row.fee_pips) };
+  const state = { ...emptyManyTokenState(poolId), ...known };
+  return { ...finding, state: getManyTokenProtocol(row.protocol).restoreState(state) };
 }

@@ -15,7 +15,7 @@ import { ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
 import { toFoundRow, type Finding } from './finding';
 import { OldTicks } from './oldTicks';
-import { readVaultFees } from './storedVaultPools';
+import { readFeeChanges } from './storedManyTokenPools';
 
 /** Safety limit: more pools than any chain has. */
 const ROWS_MAX = 10_000_000;
@@ -177,14 +177,14 @@ export class FoundPools {
   }
 
   /**
-   * Gives vault pools the fee of their newest fee event up to a final block. The registry has the fees of later events.
+   * Gives pools of many tokens the fee of their newest fee event up to a final block. The registry has the fees of later events.
    */
   private async renewFees(rows: readonly FoundPoolRow[], finalTo: number): Promise<FoundPoolRow[]> {
     const renewed: FoundPoolRow[] = [];
     for (let from = 0; from < rows.length; from += ADDED_MAX) {
       const part = rows.slice(from, from + ADDED_MAX);
-      const vaultRows = part.filter(({ pool_id: poolId }) => poolId !== null);
-      const fees = await readVaultFees(this.database, this.chainId, finalTo, vaultRows);
+      const named = part.filter(({ pool_id: poolId }) => poolId !== null);
+      const fees = await readFeeChanges(this.database, this.chainId, finalTo, named);
       for (const row of part) {
         const fee = fees.get(row.address);
         renewed.push(fee === undefined ? row : { ...row, fee_pips: toFeePips(fee.swapFee) });

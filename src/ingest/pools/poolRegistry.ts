@@ -7,7 +7,7 @@ import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, parsePoolType, type Pool, type PoolState } from '../../domain/pool';
 import { Journal } from '../../pricing/journal';
 import { getProtocol } from '../../protocols/registry';
-import type { VaultPoolState } from '../../protocols/protocol';
+import type { ManyTokenState } from '../../protocols/manyTokenProtocol';
 
 /** Largest number of unknown contracts whose fee is remembered. Any contract can emit the event. */
 const UNLISTED_MAX = 50_000;
@@ -17,12 +17,12 @@ export interface KnownPool extends Pool {
 }
 
 /**
- * A vault pool of n tokens. token0 and token1 of `pool` are the two tokens that represent the whole pool (see
+ * A pool of n tokens. token0 and token1 of `pool` are the two tokens that represent the whole pool (see
  * pickDefaultLeg).
  */
-export interface VaultPool {
+export interface ManyTokenPool {
   readonly pool: KnownPool;
-  readonly state: VaultPoolState;
+  readonly state: ManyTokenState;
 }
 
 /** The column scale_decimals, which is empty if the decimals are unknown. */
@@ -53,22 +53,22 @@ export class PoolRegistry {
   private readonly pools = new Map<Hex, KnownPool>();
   private readonly states = new Map<Hex, PoolState>();
   /**
-   * Pools of vaults have a map of their own, so that an event of a pair contract never changes a vault pool,
-   * or the reverse.
+   * Pools of many tokens have a map of their own, so that an event of a pair contract never changes one of them, or
+   * the reverse.
    */
-  private readonly vaultPools = new Map<Hex, VaultPool>();
+  private readonly manyTokenPools = new Map<Hex, ManyTokenPool>();
   /** Fees of contracts that are no known pools, from their newest fee events. A found pool may be one of them. */
   private readonly unlistedFees = new Map<Hex, bigint>();
   private readonly journal = new Journal();
 
   get size(): number {
-    return this.pools.size + this.vaultPools.size;
+    return this.pools.size + this.manyTokenPools.size;
   }
 
   clear(): void {
     this.pools.clear();
     this.states.clear();
-    this.vaultPools.clear();
+    this.manyTokenPools.clear();
     this.unlistedFees.clear();
     this.journal.finaliseAll();
   }
@@ -91,13 +91,13 @@ export class PoolRegistry {
     this.set(this.pools, pool.address, pool);
   }
 
-  findVaultPool(address: Hex): VaultPool | undefined {
-    return this.vaultPools.get(address);
+  findManyTokenPool(address: Hex): ManyTokenPool | undefined {
+    return this.manyTokenPools.get(address);
   }
 
-  /** Adds a pool of a vault, or sets its state. */
-  setVaultPool(vaultPool: VaultPool): void {
-    this.set(this.vaultPools, vaultPool.pool.address, vaultPool);
+  /** Adds a pool of many tokens, or sets its state. */
+  setManyTokenPool(added: ManyTokenPool): void {
+    this.set(this.manyTokenPools, added.pool.address, added);
   }
 
   noteUnlistedFee(address: Hex, swapFee: bigint): void {

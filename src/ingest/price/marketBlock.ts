@@ -17,6 +17,7 @@ import {
   type PricedState,
 } from '../../pricing/legState';
 import type { FoundLeg, LegHold, MarketBlock } from '../../pricing/priceBlock';
+import { getManyTokenProtocol } from '../../protocols/registry';
 
 export interface PricedPool extends LegsPool {
   /** Block of the pool's creation; null if the pool is older than the first ingested block. */
@@ -36,8 +37,6 @@ interface PricedSwap {
 interface LoggedState extends PricedState {
   readonly ord: number;
   readonly kind: PoolStateRow['kind'];
-  /** For `found`: time of the pool's last change, unix seconds. Other kinds do not need it. */
-  readonly timestamp?: number;
 }
 
 export interface PricedRows {
@@ -66,7 +65,7 @@ export class MarketReader {
 
   /** Adds the pool and returns its legs. `older`: the pool existed before the first ingested block. */
   addPool(pool: PricedPool): { readonly leg: Leg; readonly older: boolean }[] {
-    const legs = legsOf(pool);
+    const legs = legsOf(pool, getManyTokenProtocol);
     this.pools.set(pool.address, { pool, legs });
     return legs.map(({ leg }) => ({ leg, older: pool.created_block === null }));
   }
@@ -84,7 +83,7 @@ export class MarketReader {
       if (firstState?.kind === 'found') {
         for (const leg of info.legs) {
           const state = toLegState(info.pool, leg, firstState, this.decimalsOf);
-          foundLegs.push({ key: leg.leg.key, state, movedAt: firstState.timestamp ?? timestamp });
+          foundLegs.push({ key: leg.leg.key, state, movedAt: firstState.timestamp });
         }
         continue;
       }

@@ -114,7 +114,7 @@ const blockRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
 const stateRow = rowType(
   pick(poolStatesTable.types, [
     ...(['ord', 'timestamp', 'kind', 'pair', 'reserve0', 'reserve1', 'liquidity', 'price'] as const),
-    ...(['balances', 'doubts', 'walked_liquidity', 'near0', 'near1'] as const),
+    ...(['balances', 'params', 'doubts', 'walked_liquidity', 'near0', 'near1'] as const),
   ]),
 );
 

@@ -17,12 +17,12 @@ import type { Dex } from '../../domain/pool';
 import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
-import { findProtocol, getProtocol, isVaultProtocol } from '../../protocols/registry';
+import { findManyTokenProtocol, findProtocol, hasManyTokens } from '../../protocols/registry';
 import type { ReaderDeps } from '../decode/blockReader';
 import type { DecodeContext } from '../decode/decodeContext';
 import { createTransferDecoder } from '../decode/decodeTransfers';
 import { PoolDiscovery } from '../pools/discoverPools';
-import { VaultDiscovery } from '../pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../pools/discoverManyTokenPools';
 import { PoolRegistry } from '../pools/poolRegistry';
 import type { FoundPools } from '../pools/foundPools';
 import type { RangeHashWorker } from '../repair/rangeHashWorker';
@@ -206,9 +206,9 @@ export function createReaderDeps(
     decode,
     prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
     discovery: createDiscovery(options, decode),
-    vaultDiscovery: new VaultDiscovery({
+    manyTokenDiscovery: new ManyTokenDiscovery({
       rpc,
-      dexes: vaultDexes(chain),
+      dexes: manyTokenDexes(chain),
       baseIsToken0: decode.baseIsToken0,
       quoteRank: (token) => quoteRank(chain, token),
       log,
@@ -259,7 +259,7 @@ async function resolveStart(
   return { number: base.number, hash: base.hash, parentHash: base.parentHash, timestamp: base.timestamp };
 }
 
-/** Lists the DEXes whose pools emit their own events, with their decoders. */
+/** Lists the DEXes whose pools have two tokens, with their decoders. */
 export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: Protocol }[] {
   return chain.dexes.flatMap((dex) => {
     const protocol = findProtocol(dex.protocol);
@@ -267,9 +267,9 @@ export function configuredDexes(chain: ChainDescription): { dex: Dex; protocol: 
   });
 }
 
-/** Lists the DEXes whose pools are in a vault. */
-export function vaultDexes(chain: ChainDescription): Dex[] {
-  return chain.dexes.filter(({ protocol }) => isVaultProtocol(protocol));
+/** Lists the DEXes whose pools have many tokens. */
+export function manyTokenDexes(chain: ChainDescription): Dex[] {
+  return chain.dexes.filter(({ protocol }) => hasManyTokens(protocol));
 }
 
 /** Creates the decode context of a chain, with an empty pool registry. */
@@ -281,6 +281,8 @@ export function createDecodeContext({
 }: Pick<IngestOptions, 'chain' | 'status' | 'log' | 'keepsAllLogs'>): DecodeContext {
   const dexes = configuredDexes(chain);
   const protocolOfDex = new Map(dexes.map(({ dex, protocol }) => [dex.name, protocol]));
+  const manyTokenNames = new Set(manyTokenDexes(chain).map(({ protocol }) => protocol));
+  const manyTokens = [...manyTokenNames].flatMap((name) => findManyTokenProtocol(name) ?? []);
   const registry = new PoolRegistry();
   const transfers = createTransferDecoder({
     wrappedNative: chain.wrappedNative,
@@ -300,7 +302,12 @@ export function createDecodeContext({
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
     hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),
-    vaultTopics: new Set(vaultDexes(chain).flatMap(({ protocol }) => [...getProtocol(protocol).eventTopics])),
+    manyTokens: {
+      topics: new Set(
+        manyTokens.flatMap(({ factoryTopics, poolTopics }) => [...factoryTopics, ...poolTopics]),
+      ),
+      protocols: manyTokens,
+    },
     transfers,
     keepsAllLogs,
     baseIsToken0: (token0, token1) => orientPool(chain, token0, token1),

@@ -19,13 +19,13 @@ import { lastOrdOfBlock, toOrd } from '../../domain/ord';
 import type { PoolState } from '../../domain/pool';
 import { AppError } from '../../errors';
 import { encodeHeadBlocks, TABLE_ENCODERS, type HeadBlockRows } from '../rows/encodeBlocks';
-import type { VaultPool } from '../pools/poolRegistry';
+import type { ManyTokenPool } from '../pools/poolRegistry';
 import { NO_FLOORS, type Floors } from './retention';
 import type { RowBatch } from '../rows/rowBatch';
 import type { Cursor, OpenIntent, Store, StoredFlip, StoredState } from './store';
 import { readStoredPrices, type StoredPrices } from '../price/storedPrices';
 import { readPools, readPoolStates, readStoredState } from './storedState';
-import { readVaultPools } from '../pools/storedVaultPools';
+import { readManyTokenPools } from '../pools/storedManyTokenPools';
 import { addTimeframes } from '../repair/addTimeframes';
 import { mendViews, type Mending } from '../repair/viewCheck';
 import { dropMended } from '../repair/viewRebuild';
@@ -79,8 +79,8 @@ export function createClickHouseStore(
     loadPools: (finalTo): Promise<PoolRow[]> => readPools(database, finalTo),
     loadPoolStates: (finalTo, exact): Promise<Map<Hex, PoolState>> =>
       readPoolStates(database, chainId, finalTo, exact),
-    loadVaultPools: (finalTo, exact, rows): Promise<VaultPool[]> =>
-      readVaultPools(database, chainId, finalTo, exact, rows),
+    loadManyTokenPools: (finalTo, exact, rows): Promise<ManyTokenPool[]> =>
+      readManyTokenPools(database, chainId, finalTo, exact, rows),
     listTokens: () => listTokens(database),
     loadPrices: (cursor, startBlock, pools): Promise<StoredPrices> =>
       readStoredPrices(database, chainId, cursor, startBlock, pools),

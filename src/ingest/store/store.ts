@@ -10,7 +10,7 @@ import type { PoolState } from '../../domain/pool';
 import type { StoredToken } from '../pools/tokenBook';
 import type { PoolRow, OddKind, OddTokenRow, TokenRow } from '../../clickhouse/schema/tables';
 import type { HeadBlockRows } from '../rows/encodeBlocks';
-import type { VaultPool } from '../pools/poolRegistry';
+import type { ManyTokenPool } from '../pools/poolRegistry';
 import type { RowBatch } from '../rows/rowBatch';
 import type { StoredPrices } from '../price/storedPrices';
 
@@ -87,8 +87,8 @@ export interface Store {
    * the block are only partly stored, but the read is slow.
    */
   loadPoolStates(finalTo: number, exact: boolean): Promise<Map<Hex, PoolState>>;
-  /** Returns the vault pools of these rows, as of the block. `exact` means the same as in loadPoolStates. */
-  loadVaultPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<VaultPool[]>;
+  /** Returns the pools of many tokens of these rows, as of the block. `exact` means the same as in loadPoolStates. */
+  loadManyTokenPools(finalTo: number, exact: boolean, rows: readonly PoolRow[]): Promise<ManyTokenPool[]>;
   listTokens(): Promise<readonly StoredToken[]>;
   /** Returns the state of pricing at the last final block. `pools` comes from loadPools. */
   loadPrices(cursor: Cursor, startBlock: number, pools: readonly PoolRow[]): Promise<StoredPrices>;

@@ -161,7 +161,7 @@ export async function readPoolStates(
 ): Promise<Map<Hex, PoolState>> {
   const params = { final_ord: lastOrdOfBlock(finalTo) };
   const name = exact ? 'ingest/store/list_exact_states' : 'ingest/store/list_latest_states';
-  const feeParams = { ...params, chain: chainId, ...listFeeChanges('pool') };
+  const feeParams = { ...params, chain: chainId, ...listFeeChanges('two') };
   const [rows, feeRows] = await Promise.all([
     selectAll(database, name, params, stateRow, ROWS_MAX),
     selectAll(database, 'ingest/store/list_fees', feeParams, feeRow, ROWS_MAX),

@@ -5,7 +5,7 @@
  */
 import type { Hex } from '../../domain/hex';
 import { numberToHex } from '../../domain/hex';
-import type { ManyTokenState } from '../protocol';
+import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CurvePool } from './curvePool';
 
 const KINDS = ['pancake', 'ng'] as const;
@@ -25,7 +25,11 @@ export function withCurveFacts(state: ManyTokenState, facts: CurveFacts): ManyTo
 }
 
 /** The state with these values of its pool. */
-export function withCurvePool(state: ManyTokenState, pool: CurvePool, share = shareOf(state)): ManyTokenState {
+export function withCurvePool(
+  state: ManyTokenState,
+  pool: CurvePool,
+  share = shareOf(state),
+): ManyTokenState {
   const { kind, isKilled, ramp, fee, adminFee, offpeg, supply, rates, balances } = pool;
   const { fromAmp, toAmp, fromTime, toTime } = ramp;
   const head = [BigInt(KINDS.indexOf(kind)), BigInt(share), BigInt(isKilled)];
@@ -39,7 +43,10 @@ export function withUnknownBooks(state: ManyTokenState, pool: CurvePool): ManyTo
 }
 
 /** The pool of a state. Null if the facts are unknown. */
-export function toCurvePool({ params, balances }: Pick<ManyTokenState, 'params' | 'balances'>): CurvePool | null {
+export function toCurvePool({
+  params,
+  balances,
+}: Pick<ManyTokenState, 'params' | 'balances'>): CurvePool | null {
   const [kind = -1n, , killed = 0n, fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n] = params;
   const [fee = 0n, adminFee = 0n, offpeg = 0n, supply = 0n] = params.slice(FIRST_RATE - 4);
   const rates = params.slice(FIRST_RATE);
@@ -52,7 +59,9 @@ export function toCurvePool({ params, balances }: Pick<ManyTokenState, 'params' 
 
 /** The contract of the LP tokens. */
 export function shareOf({ params }: Pick<ManyTokenState, 'params'>): Hex {
-  return `0x${numberToHex(params[1] ?? 0n).slice(2).padStart(40, '0')}`;
+  return `0x${numberToHex(params[1] ?? 0n)
+    .slice(2)
+    .padStart(40, '0')}`;
 }
 
 /** Whether the node must be asked for what changes. */

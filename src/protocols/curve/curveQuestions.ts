@@ -8,7 +8,7 @@ import { POOL_STABLE, type PoolType } from '../../domain/pools/poolShape';
 import { readArrays, toAddresses } from '../abiArrays';
 import { DOUBTS } from '../doubts';
 import { withDoubts } from '../manyTokenPool';
-import type { ManyTokenState } from '../protocol';
+import type { ManyTokenState } from '../manyTokenProtocol';
 import { lacksCurveBooks, shareOf, toCurvePool, withCurveFacts, withCurvePool } from './curveParams';
 
 const COINS_MAX = 8;
@@ -65,7 +65,7 @@ export function withFacts(
   const listOf = (answer: Hex | null | undefined): readonly bigint[] =>
     answer == null ? [] : (readArrays(answer, 1)?.[0] ?? []);
   const [assetTypes, storedRates] = [listOf(types), listOf(stored)];
-  const listed = (after: ManyTokenState, isFollowed: boolean) => ({
+  const listed = (after: ManyTokenState, isFollowed: boolean): ReturnType<typeof withFacts> => ({
     state: isFollowed ? after : withDoubts(after, DOUBTS.unfollowed),
     poolType: POOL_STABLE,
   });

@@ -7,7 +7,7 @@ import { scalePrice } from '../../domain/prices';
 import { POOL_STABLE } from '../../domain/pools/poolShape';
 import { toFeePips } from '../../domain/swapFee';
 import { withDoubts } from '../manyTokenPool';
-import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../protocol';
+import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../manyTokenProtocol';
 import { curveLiquidity } from './curveDepth';
 import { CURVE_FEE_TOPICS, CURVE_TOPICS } from './curveEvents';
 import { lacksCurveBooks, toCurvePool, toSwapFee } from './curveParams';

@@ -4,8 +4,14 @@ import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
 import { readArrays, readWords, toAddresses } from '../abiArrays';
 import { emptyManyTokenState } from '../manyTokenPool';
-import type { LiquidityMove, ManyTokenCreation, ManyTokenState, ManyTokenStep, ManyTokenSwap } from '../protocol';
-import { addressOfTopic, isAddressTopic } from '../words';
+import type {
+  LiquidityMove,
+  ManyTokenCreation,
+  ManyTokenState,
+  ManyTokenStep,
+  ManyTokenSwap,
+} from '../manyTokenProtocol';
+import { isAddressTopic } from '../words';
 import { decodeCurveEvent, type CurveEvent } from './curveEvents';
 import { lacksCurveBooks, toCurvePool, toSwapFee, withCurvePool, withUnknownBooks } from './curveParams';
 import { curvePoolOfId } from './curveQuestions';
@@ -49,9 +55,7 @@ export function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyToke
   const pool = curvePoolOfId(poolId);
   const isNew = logs.some(
     (each) =>
-      each.address === pool &&
-      each.transactionHash === log.transactionHash &&
-      each.logIndex < log.logIndex,
+      each.address === pool && each.transactionHash === log.transactionHash && each.logIndex < log.logIndex,
   );
   const coins = log.topics[0] === NEW_PAIR ? readPairCoins(log) : readArrays(log.data, 1, 3)?.[0];
   const tokens = coins == null ? null : toAddresses(coins);
@@ -81,7 +85,13 @@ export function readLog(
   const isKnown = isExplained && !lacksCurveBooks(state);
   const after = isKnown ? withCurvePool(state, moved) : withUnknownBooks(state, moved);
   const swap = toSwap(state, event, feePips ?? toFeePips(state.swapFee));
-  return { after, kind: kindOf(event), isStored: true, swap, liquidity: toLiquidity(state, pool.supply, event) };
+  return {
+    after,
+    kind: kindOf(event),
+    isStored: true,
+    swap,
+    liquidity: toLiquidity(state, pool.supply, event),
+  };
 }
 
 function kindOf({ kind }: CurveEvent): ManyTokenStep['kind'] {
@@ -102,7 +112,12 @@ function toSwap({ tokens }: ManyTokenState, event: CurveEvent, feePips: number):
 function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CurveEvent): LiquidityMove | null {
   if (event.kind === 'remove_one') {
     const { owner, shares, coin, amount } = event;
-    return { kind: 'burn', owner, shares, amounts: tokens.slice(coin, coin + 1).map((token) => ({ token, amount })) };
+    return {
+      kind: 'burn',
+      owner,
+      shares,
+      amounts: tokens.slice(coin, coin + 1).map((token) => ({ token, amount })),
+    };
   }
   if (event.kind !== 'add' && event.kind !== 'remove' && event.kind !== 'imbalance') return null;
   const { owner, amounts } = event;

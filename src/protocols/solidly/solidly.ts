@@ -19,7 +19,7 @@ const PIPS = 1_000_000n;
 
 export const solidly = {
   name: 'solidly',
-  emitter: 'pool',
+  hasManyTokens: false,
   poolTypes: [POOL_V2, POOL_STABLE],
   keptTopics: [],
   locksSharesAtZero: true,

@@ -36,7 +36,7 @@ const INT256_MIN = -(1n << 255n);
 
 export const uniswapV2 = {
   name: 'uniswap_v2',
-  emitter: 'pool',
+  hasManyTokens: false,
   poolTypes: [POOL_V2],
   keptTopics: [],
   locksSharesAtZero: true,

@@ -74,7 +74,7 @@ const feeSplit = { decodeChange: decodeSetFeeProtocol, decodeSlot0: decodeSlot0S
 export function createV3Protocol(name: string) {
   return {
     name,
-    emitter: 'pool',
+    hasManyTokens: false,
     poolTypes: [POOL_V3],
     keptTopics: FEE_PROTOCOL_TOPICS,
     locksSharesAtZero: false,

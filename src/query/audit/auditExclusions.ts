@@ -78,7 +78,10 @@ function toReasonLeg(token: Hex, auditLeg: AuditLeg, inputs: AuditInputs): Reaso
     state: market.stateOf(leg),
     isToken0,
     otherPrice: hops.priceOf(isToken0 ? leg.token1 : leg.token0),
-    isFollowed: isFollowed(pool, doubts.get(pool.address) ?? 0),
+    isFollowed: isFollowed(pool, {
+      doubts: doubts.get(pool.address) ?? 0,
+      params: inputs.rawStates.get(pool.address)?.params ?? [],
+    }),
     isQuiet: isQuiet(auditLeg, inputs),
   };
 }

@@ -13,7 +13,7 @@ import { legKey, NO_STATE, type Leg, type LegKey, type LegState } from '../../pr
 import { legsOf, toLegState, type DecimalsOf, type LegInfo } from '../../pricing/legState';
 import { ceilingsOf, priceRouteHop, type AnchorPrices, type Market } from '../../pricing/market';
 import { HOPS_MAX } from '../../pricing/priceRoute';
-import { changesFees } from '../../protocols/registry';
+import { changesFees, getManyTokenProtocol } from '../../protocols/registry';
 import { HopReader } from './auditHops';
 import type { AuditDirectory } from './auditDirectory';
 import type { AuditTable } from './auditTables';
@@ -157,7 +157,7 @@ async function readLegs(
   const readPools = await reader.listPools(pairs.filter((pair) => directory.findPair(pair) === undefined));
   const legs = new Map<LegKey, AuditLeg>();
   for (const pool of [...cachedPools, ...readPools])
-    for (const info of legsOf(pool)) legs.set(info.leg.key, { ...info, pool });
+    for (const info of legsOf(pool, getManyTokenProtocol)) legs.set(info.leg.key, { ...info, pool });
   return legs;
 }
 

@@ -51,8 +51,8 @@ export type AuditPoolRow = RowOf<typeof poolRow>;
 
 const stateRow = rowType(
   pick(poolStatesTable.types, [
-    ...(['pair', 'ord', 'reserve0', 'reserve1', 'liquidity', 'price', 'balances', 'doubts'] as const),
-    ...(['unswapped', 'walked_liquidity', 'near0', 'near1'] as const),
+    ...(['pair', 'ord', 'timestamp', 'reserve0', 'reserve1', 'liquidity', 'price'] as const),
+    ...(['balances', 'params', 'doubts', 'unswapped', 'walked_liquidity', 'near0', 'near1'] as const),
   ]),
 );
 export type AuditStateRow = RowOf<typeof stateRow>;

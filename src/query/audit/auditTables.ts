@@ -137,9 +137,21 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const facts = pairs.byAddress.get(address)?.facts;
   const state = facts?.state ?? null;
   if (state === null || !isAddress(state.pair)) return null;
-  const { pair, ord, reserve0, reserve1, liquidity, price, unswapped, walked_liquidity, near0, near1 } =
-    state;
-  const { balances, doubts } = facts ?? { balances: null, doubts: 0 };
+  const {
+    pair,
+    ord,
+    timestamp,
+    reserve0,
+    reserve1,
+    liquidity,
+    price,
+    unswapped,
+    walked_liquidity,
+    near0,
+    near1,
+  } = state;
+  const { balances, params, doubts } = facts ?? { balances: null, params: null, doubts: 0 };
   const walked = { unswapped, walked_liquidity, near0, near1 };
-  return { pair, ord, reserve0, reserve1, liquidity, price, balances: balances ?? [], doubts, ...walked };
+  const held = { balances: balances ?? [], params: params ?? [], doubts };
+  return { pair, ord, timestamp, reserve0, reserve1, liquidity, price, ...held, ...walked };
 }

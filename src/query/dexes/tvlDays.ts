@@ -7,7 +7,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { PairEntry } from '../pairs/pairItem';
 import { poolTokensOf } from '../pairs/poolTokens';
 import { stateRow } from '../pairs/pairRows';
-import { balancesRow } from '../pairs/pairTable';
+import { balancesRow, newestBalances } from '../pairs/pairTable';
 import { listPools } from '../pairs/pools';
 import { hopRow, toTokenPrices, type PriceSources } from '../prices/tokenPrices';
 import type { TokenMap } from '../tokens/tokens';
@@ -71,11 +71,9 @@ export async function computeTvl(
   const prices = toTokenPrices(hops, [], sources);
   const tvlByDex = new Map<string, number>();
   for (const pool of pools) {
-    const vaultBalances = balancesOf.get(pool.address);
     const facts = {
       state: stateOf.get(pool.address) ?? null,
-      balances: vaultBalances?.balances ?? null,
-      doubts: vaultBalances?.doubts ?? 0,
+      ...newestBalances(balancesOf.get(pool.address)),
       trades: null,
       pastPrices: null,
       meanBalances: null,

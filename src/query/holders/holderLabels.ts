@@ -1,7 +1,7 @@
 /** Names the holders of a token that are known contracts: pairs, vaults, burn addresses, treasuries and lockers. */
 import { listWatched, type SupplyRules } from '../../domain/chainDescription';
 import type { Dex } from '../../domain/pool';
-import { isVaultProtocol } from '../../protocols/registry';
+import { findManyTokenProtocol } from '../../protocols/registry';
 import type { HolderLabel } from '../../wire/holders';
 
 export type FindLabel = (holder: string) => HolderLabel | null;
@@ -19,7 +19,8 @@ interface NamedPairs {
 export function createHolderLabels(chain: LabelRules): (pairs: NamedPairs) => FindLabel {
   const labels = new Map<string, HolderLabel>();
   for (const { displayName, protocol, factory } of chain.dexes)
-    if (isVaultProtocol(protocol)) labels.set(factory, { kind: 'vault', name: `${displayName} vault` });
+    if (findManyTokenProtocol(protocol)?.isVault === true)
+      labels.set(factory, { kind: 'vault', name: `${displayName} vault` });
   for (const { address, kind, label } of listWatched(chain)) labels.set(address, { kind, name: label });
   return (pairs) => (holder) => {
     const pair = pairs.byAddress.get(holder);

@@ -33,6 +33,8 @@ export interface PairFacts {
   readonly state: StateRow | null;
   /** Raw balances of all tokens, for weighted and stable pools only. */
   readonly balances: readonly bigint[] | null;
+  /** Numbers of the protocol that the prices of these pools need. */
+  readonly params: readonly bigint[] | null;
   /** Reasons why a vault pool backs no price, as bits of DOUBTS. 0 means that there is no reason. */
   readonly doubts: number;
   /** Trading of the last 24 hours. */

@@ -4,11 +4,11 @@
  */
 import type { QueryParams } from '../../clickhouse/client/database';
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { pick, rowType } from '../../clickhouse/rows/rowType';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
-import { changesFees, getProtocol, isVaultProtocol } from '../../protocols/registry';
+import { changesFees, getProtocol, hasManyTokens } from '../../protocols/registry';
 import { createPoolBirths, type PoolBirths } from '../olderPools/olderPools';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -28,7 +28,7 @@ const DAY_SECONDS = 86_400;
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
-export const balancesRow = rowType(pick(poolStatesTable.types, ['pair', 'balances', 'doubts']));
+export const balancesRow = rowType(pick(poolStatesTable.types, ['pair', 'balances', 'params', 'doubts']));
 
 export interface PairTable {
   /** Entries sorted by address. */
@@ -43,13 +43,20 @@ export interface PairTable {
   readonly tokens: TokenMap;
 }
 
+/** The facts of a pool of many tokens; those of another pool have no row. */
+export function newestBalances(
+  row: RowOf<typeof balancesRow> | undefined,
+): Pick<PairFacts, 'balances' | 'params' | 'doubts'> {
+  return { balances: row?.balances ?? null, params: row?.params ?? null, doubts: row?.doubts ?? 0 };
+}
+
 export type PairTables = PerVersion<PairTable>;
 
 /** The DEXes of the chain description. */
 export type PairDexes = readonly Pick<Dex, 'name' | 'protocol' | 'protocolFeeShare'>[];
 
-function hasVault(dexes: PairDexes): boolean {
-  return dexes.some(({ protocol }) => isVaultProtocol(protocol));
+function hasPoolsOfManyTokens(dexes: PairDexes): boolean {
+  return dexes.some(({ protocol }) => hasManyTokens(protocol));
 }
 
 function hasFeeSplit(dexes: PairDexes): boolean {
@@ -115,7 +122,7 @@ async function readPairTable(
     runner.run('pairs/list_balances', params, balancesRow),
     runner.run('pairs/count_trades', params, tradesRow),
     runner.run('pairs/list_past_prices', params, pastPricesRow),
-    hasVault(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
+    hasPoolsOfManyTokens(dexes) ? runner.run('pairs/list_mean_balances', params, pairMeansRow) : [],
   ]);
   const balancesByPair = byPair(balances);
   const tradesByPair = byPair(trades);
@@ -132,11 +139,9 @@ async function readPairTable(
   const tokenPairs = new TokenPairs(prices, head.timestamp);
   const entries = base.pools.map((pool, index) => {
     const earlierEntry = findBefore(earlierTable, pool, index);
-    const vaultBalances = balancesByPair.get(pool.address);
     const facts: PairFacts = {
       state: base.stateAt(index),
-      balances: vaultBalances?.balances ?? null,
-      doubts: vaultBalances?.doubts ?? 0,
+      ...newestBalances(balancesByPair.get(pool.address)),
       trades: tradesByPair.get(pool.address) ?? null,
       pastPrices: pastPricesByPair.get(pool.address) ?? null,
       meanBalances: meansByPair.get(pool.address)?.means ?? null,

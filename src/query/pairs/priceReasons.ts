@@ -1,7 +1,8 @@
 /** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { NO_STATE } from '../../pricing/leg';
-import { legsOf, toLegState } from '../../pricing/legState';
+import { legsOf, toLegState, type LegsPool } from '../../pricing/legState';
+import { getManyTokenProtocol } from '../../protocols/registry';
 import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { TokenPrices } from '../prices/priceByHops';
@@ -16,6 +17,7 @@ interface ReasonPair {
   readonly facts: {
     readonly state: StateRow | null;
     readonly balances: readonly bigint[] | null;
+    readonly params: readonly bigint[] | null;
     readonly doubts: number;
     readonly lastTradeAt: number | null;
   };
@@ -38,30 +40,31 @@ function legsOfToken(
   headTime: number,
 ): readonly ReasonLeg[] {
   const { state, doubts, lastTradeAt } = facts;
+  const params = facts.params ?? [];
   const poolWithTokens = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
   const decimalsOf = (address: string): number | null =>
     tokens.all.find((token) => token.address === address)?.decimals ?? null;
   const lastChangeAt = Math.max(state?.timestamp ?? 0, lastTradeAt ?? 0);
-  return legsOf(poolWithTokens).flatMap((legInfo) => {
+  return legsOf(poolWithTokens, getManyTokenProtocol).flatMap((legInfo) => {
     const { token0, token1 } = legInfo.leg;
     if (token0 !== token && token1 !== token) return [];
-    const rawState = state === null ? null : { ...state, balances: facts.balances ?? [], doubts };
+    const rawState = state === null ? null : { ...state, balances: facts.balances ?? [], params, doubts };
     return {
       state: rawState === null ? NO_STATE : toLegState(poolWithTokens, legInfo, rawState, decimalsOf),
       isToken0: token0 === token,
       otherPrice: prices.now(token0 === token ? token1 : token0),
-      isFollowed: isFollowed(poolWithTokens, doubts),
+      isFollowed: isFollowed(poolWithTokens, { doubts, params }),
       isQuiet: state === null || headTime - lastChangeAt > DORMANT_SECONDS,
     };
   });
 }
 
-/** Whether the price of a pool can be followed. Vault pools need fixed weights and no doubts. */
+/** Whether the price of a pool can be followed. A pool of many tokens asks its protocol. */
 export function isFollowed(
-  { tokens, weights }: { readonly tokens: readonly unknown[]; readonly weights: readonly unknown[] },
-  doubts: number,
+  { protocol, tokens, weights }: Pick<LegsPool, 'protocol' | 'tokens' | 'weights'>,
+  { doubts, params }: { readonly doubts: number; readonly params: readonly bigint[] },
 ): boolean {
-  return doubts === 0 && (tokens.length === 0 || weights.length > 0);
+  return tokens.length === 0 || getManyTokenProtocol(protocol).isFollowed({ weights, doubts, params });
 }
 
 /** The reason why a pair has no USD price: that of the pool, or that of its quote token. */
@@ -71,7 +74,12 @@ export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | nul
     return quoteReason ?? makeReason('price_not_followed', 'No price: its value is beyond all numbers');
   if (tokens.base.decimals === null || tokens.quote.decimals === null)
     return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
-  if (!isFollowed({ tokens: pool.all_tokens, weights: pool.all_weights }, facts.doubts))
+  if (
+    !isFollowed(
+      { ...pool, tokens: pool.all_tokens, weights: pool.all_weights },
+      { doubts: facts.doubts, params: facts.params ?? [] },
+    )
+  )
     return makeReason('price_not_followed', 'No price: this pool has no fixed weights or is in doubt');
   if (facts.state === null && pool.created_block === null)
     return makeReason('price_not_followed', 'No price: the state of this pool is unknown');

@@ -327,6 +327,7 @@ function rowsOf(block: MadeBlock): BlockTables {
         ...state,
         doubts: 0,
         balances: [],
+        params: [],
         unswapped: [],
         walked_liquidity: -1,
         near0: 0,

@@ -5,7 +5,7 @@
 import type { ChainBlock } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
-import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../../../src/ingest/pools/discoverManyTokenPools';
 import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
@@ -114,11 +114,11 @@ export class VaultWorld {
   private readonly pricer = new BlockPricer({ anchors: ANCHORS, wrappedNative: NATIVE }, () => 18);
   private readonly pools: VaultPoolScript[] = [];
   private readonly prices = new Map<Hex, Published>();
-  private readonly discovery: VaultDiscovery;
+  private readonly discovery: ManyTokenDiscovery;
   private number = 0;
 
   constructor() {
-    this.discovery = new VaultDiscovery({
+    this.discovery = new ManyTokenDiscovery({
       rpc: answeringCalls(({ to, data: callData }) => {
         const pool = this.pools.find(({ address }) => address === to);
         if (pool?.weights.length === 0) return callData === '0x6daccffa' ? data(200_000n, 0n, 1_000n) : null;

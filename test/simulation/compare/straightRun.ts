@@ -12,12 +12,12 @@ import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import { PoolDiscovery } from '../../../src/ingest/pools/discoverPools';
-import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../../../src/ingest/pools/discoverManyTokenPools';
 import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
 import { createDecodeContext, configuredDexes } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
-import { isVaultProtocol } from '../../../src/protocols/registry';
+import { hasManyTokens } from '../../../src/protocols/registry';
 import { answerContract } from '../fleet/nodeAnswers';
 import { codeOfTable } from '../model/modelTables';
 import type { SimChain } from '../chain/simChain';
@@ -49,12 +49,12 @@ export function calmCalls(chain: SimChain, hashAt: (tag: string) => Hex | undefi
 export function simDecoding(rpc: EthCalls, chain = SIM_DESCRIPTION) {
   const decode = createDecodeContext({ chain, status: newIngestStatus(), log });
   const { baseIsToken0, eventTopics, creationTopics } = decode;
-  const vaults = chain.dexes.filter(({ protocol }) => isVaultProtocol(protocol));
+  const vaults = chain.dexes.filter(({ protocol }) => hasManyTokens(protocol));
   const rankOf = (token: Hex): number => quoteRank(chain, token);
   const dexes = configuredDexes(chain);
   return {
     decode,
-    vaultDiscovery: new VaultDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log }),
+    manyTokenDiscovery: new ManyTokenDiscovery({ rpc, dexes: vaults, baseIsToken0, quoteRank: rankOf, log }),
     discovery: new PoolDiscovery({ rpc, dexes, eventTopics, creationTopics, baseIsToken0, log }),
     prices: { anchors: chain.anchors, wrappedNative: chain.wrappedNative },
   };
@@ -72,13 +72,13 @@ export async function straightBlocks(
     (tag) =>
       (tag === 'latest' ? blocks.at(-1) : (blocks[Number(tag) - first] ?? chain.at(Number(tag))))?.hash,
   );
-  const { decode, vaultDiscovery, discovery, prices } = simDecoding(rpc);
+  const { decode, manyTokenDiscovery, discovery, prices } = simDecoding(rpc);
   // Prices need the decimals of every token in a pool or transfer. simDecimals answers for any token.
   const pricer = new BlockPricer(prices, simDecimals);
   const allRows: BlockRows[] = [];
   for (const block of blocks) {
     const findings = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
-    findings.push(...(await vaultDiscovery.discover([block], decode.registry, false)));
+    findings.push(...(await manyTokenDiscovery.discover([block], decode.registry, false)));
     const facts = decodeBlock(decode, block, findings, false);
     allRows.push(pricer.price(facts, false));
   }

@@ -100,7 +100,7 @@ function vaultBalances(engine: ModelEngine, params: QueryParams, sql: string): R
     : [...engine.views.poolBalances.values()].map(({ fields }) => fields);
   return latest
     .filter(({ pair }) => wantedPools.has(String(pair)))
-    .map(({ pair, balances, doubts }) => ({ pair, balances, doubts }));
+    .map(({ pair, balances, doubts, params }) => ({ pair, balances, doubts, params }));
 }
 
 function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
@@ -122,9 +122,10 @@ function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
       pools.has(String(address)) && topic0 === SWAP_FEE_CHANGED && topics === 1 && String(data).length === 66
     );
   });
-  return newestBy(changes, ({ address }) => String(address)).map(({ address, ord, data }) => ({
+  return newestBy(changes, ({ address }) => String(address)).map(({ address, ord, topic0, data }) => ({
     address,
     ord,
+    topic: topic0,
     data,
   }));
 }

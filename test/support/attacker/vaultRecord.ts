@@ -5,12 +5,10 @@
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { legsOf, NOT_WALKED, toLegState, type LegInfo, type LegsPool } from '../../../src/pricing/legState';
 import type { Leg, LegState } from '../../../src/pricing/leg';
-import {
-  applyBalancerEvent,
-  emptyWeightedPool,
-  withWeights,
-  type WeightedPoolState,
-} from '../../../src/protocols/balancerV2/weightedPool';
+import { applyBalancerEvent, withWeights } from '../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
+import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
+import { getManyTokenProtocol } from '../../../src/protocols/registry';
 
 const DECIMALS = 18;
 const MANAGER: Hex = `0x${'dd'.repeat(20)}`;
@@ -30,14 +28,14 @@ export class VaultRecord {
 
   private constructor(
     private readonly pool: LegsPool,
-    private readonly state: WeightedPoolState,
+    private readonly state: ManyTokenState,
     /**
      * For each token, the raw units that the product counts as cash although they are not in the vault. Always 0 if
      * the product ignores the balances that a manager declares.
      */
     private readonly invented: readonly bigint[],
   ) {
-    this.info = legsOf(pool)[0]!;
+    this.info = legsOf(pool, getManyTokenProtocol)[0]!;
   }
 
   static register({ address, token0, token1, weight0, isManaged }: VaultPoolPlan): VaultRecord {
@@ -45,14 +43,14 @@ export class VaultRecord {
     const poolId: Hex = `${address}${'0'.repeat(24)}`;
     const manager = isManaged ? MANAGER : ZERO_ADDRESS;
     const weights = [raw(weight0), 10n ** 18n - raw(weight0)];
-    const registered = applyBalancerEvent(emptyWeightedPool(poolId), {
+    const registered = applyBalancerEvent(emptyManyTokenState(poolId), {
       kind: 'tokens_registered',
       poolId,
       pool: address,
       tokens,
       assetManagers: [manager, manager],
     });
-    const pool = { address, pool_type: WEIGHTED, token0, token1, tokens, weights };
+    const pool = { address, protocol: 'balancer_v2', pool_type: WEIGHTED, token0, token1, tokens, weights };
     return new VaultRecord(pool, withWeights(registered, weights), [0n, 0n]);
   }
 
@@ -83,11 +81,13 @@ export class VaultRecord {
     const balances = [raw(cash0), raw(cash1)].map((cash, i) => cash + this.invented[i]!);
     const state = {
       pair: this.pool.address,
+      timestamp: 0,
       reserve0: balances[0]!,
       reserve1: balances[1]!,
       liquidity: 0n,
       price: 0,
       balances,
+      params: [],
       doubts: this.state.doubts,
       walked_liquidity: NOT_WALKED,
       near0: 0,

@@ -6,6 +6,7 @@ import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
 import type { EndpointPool } from '../../../src/node/rpc/endpointPool';
 import { createTransferDecoder } from '../../../src/ingest/decode/decodeTransfers';
 import type { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
+import { balancerV2 } from '../../../src/protocols/balancerV2/balancerV2';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 
 export interface Asked {
@@ -67,7 +68,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
       decodePoolEvent: () => null,
     }),
     keepsAllLogs: () => true,
-    vaultTopics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]),
+    manyTokens: { topics: new Set([...VAULT_TOPICS, ...POOL_TOPICS]), protocols: [balancerV2] },
     baseIsToken0: (token0, token1) => token0 < token1,
     onBlockLog: throwUnasked,
     onMalformed: throwUnasked,
@@ -103,4 +104,5 @@ export const FOUND_VAULT_POOL: FoundPoolRow = {
   liquidity: 0n,
   tick: 0,
   balances: [10n ** 18n, 2n * 10n ** 18n],
+  params: [],
 };

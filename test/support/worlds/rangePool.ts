@@ -100,6 +100,7 @@ export function syncV2(facts: BlockFacts, names: PoolNames, amount0: number, amo
     tick: 0,
     price: Number(reserve1) / Number(reserve0),
     balances: [],
+    params: [],
   });
 }
 
@@ -201,6 +202,7 @@ export class RangePool {
       ...UNPRICED,
       kind,
       balances: [],
+      params: [],
     });
   }
 }

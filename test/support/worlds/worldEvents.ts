@@ -72,7 +72,7 @@ function addEvent(block: WorldBlock, memory: PoolMemory, random: Random, logInde
   const stateOrd = toOrd(block.number, logIndex);
   const kind = !v3 ? 'sync' : kindChance < 0.7 ? 'swap' : kindChance < 0.85 ? 'mint' : 'burn';
   const walked = { walked_liquidity: -1, near0: 0, near1: 0 };
-  const priced = { doubts: 0, price, balances: [], unswapped: [], ...walked };
+  const priced = { doubts: 0, price, balances: [], params: [], unswapped: [], ...walked };
   block.states.push({ ...common, ...state, ...priced, ord: stateOrd, kind });
   const ord = v3 ? stateOrd : stateOrd + 1;
   if (kindChance < 0.7)

@@ -41,7 +41,7 @@ async function trade(world: VaultWorld, pool: VaultPoolScript, size: number): Pr
 }
 
 const doubtsOf = (world: VaultWorld, pool: VaultPoolScript): string[] =>
-  doubtCodes(world.registry.findVaultPool(pool.address)!.state.doubts);
+  doubtCodes(world.registry.findManyTokenPool(pool.address)!.state.doubts);
 
 describe('asset managers of vault pools cannot make a price', () => {
   const managed = new VaultPoolScript('managed', [DAI, REM], HALF, undefined, [token(70), 0n]);

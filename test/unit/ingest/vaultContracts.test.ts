@@ -10,7 +10,7 @@ import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import type { BlockFacts } from '../../../src/ingest/rows/blockRows';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
-import { VaultDiscovery } from '../../../src/ingest/pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../../../src/ingest/pools/discoverManyTokenPools';
 import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../src/log';
 import { answeringCalls, contextOf, type Asked } from '../../support/node/vaultSetup';
@@ -89,6 +89,7 @@ function truthAt(poolId: Hex, number: number) {
     swapFee: coder.decode(['uint256'], pool[1]!)[0],
     // No swap of a real pool may ever raise a doubt.
     doubts: 0,
+    params: [],
   };
 }
 
@@ -96,7 +97,7 @@ function truthAt(poolId: Hex, number: number) {
 async function readFrom(first: number, reversible: boolean, each?: (number: number) => void) {
   const registry = new PoolRegistry();
   const context = contextOf(registry);
-  const discovery = new VaultDiscovery({
+  const discovery = new ManyTokenDiscovery({
     rpc: answeringCalls(answer),
     dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
     baseIsToken0: context.baseIsToken0,
@@ -124,7 +125,7 @@ describe('recorded pools of a real Balancer vault are decoded as their contracts
     for (let number = LAST.number; number >= FIRST; number -= 1) {
       registry.rewindTo(number);
       for (const poolId of POOLS) {
-        const known = registry.findVaultPool(addressOf(poolId));
+        const known = registry.findManyTokenPool(addressOf(poolId));
         const books = answersAt(poolId, number)?.books ?? null;
         if (known === undefined) {
           // Before the registration of the pool, calls to the vault about the pool revert.
@@ -149,7 +150,7 @@ describe('recorded pools of a real Balancer vault are decoded as their contracts
       expect(registry.size).toBe(touched.size);
       expect(all.reduce((sum, rows) => sum + rows.pools.length, 0)).toBe(touched.size);
       for (const poolId of touched) {
-        expect(registry.findVaultPool(addressOf(poolId))?.state).toEqual(truthAt(poolId, LAST.number));
+        expect(registry.findManyTokenPool(addressOf(poolId))?.state).toEqual(truthAt(poolId, LAST.number));
       }
     }
   });

@@ -4,7 +4,7 @@
  */
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import { levelOf } from '../../../src/pricing/confidence';
-import { weightedLiquidity } from '../../../src/pricing/leg';
+import { weightedLiquidity } from '../../../src/domain/pools/weightedLiquidity';
 import {
   DAI,
   BLOCK,

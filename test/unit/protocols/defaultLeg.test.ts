@@ -1,11 +1,6 @@
 import type { Hex } from '../../../src/domain/hex';
-import {
-  emptyWeightedPool,
-  fillState,
-  pickDefaultLeg,
-  withBalances,
-  withWeights,
-} from '../../../src/protocols/balancerV2/weightedPool';
+import { fillState, withWeights } from '../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState, pickDefaultLeg, withBalances } from '../../../src/protocols/manyTokenPool';
 import { fromFeePips, toFeePips } from '../../../src/domain/swapFee';
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
@@ -13,7 +8,7 @@ const OWN = address('9');
 const ID: Hex = `${OWN}${'0'.repeat(24)}`;
 const pool = (tokens: readonly Hex[], percents: readonly number[] | null) =>
   withWeights(
-    { ...emptyWeightedPool(ID), tokens },
+    { ...emptyManyTokenState(ID), tokens },
     percents?.map((percent) => BigInt(percent) * 10n ** 16n) ?? null,
   );
 const [A, B, C] = [address('a'), address('b'), address('c')];
@@ -30,7 +25,7 @@ describe('the default leg of a pool has the best ranked token and the heaviest o
     ['null for a pool of one token', [A], null, null],
     ['null for a pool that lists a token twice', [A, A], null, null],
   ])('the default leg of a pool is %s', (_name, tokens, percents, expected) => {
-    const leg = pickDefaultLeg(pool(tokens, percents), () => Infinity);
+    const leg = pickDefaultLeg(pool(tokens, percents), OWN, () => Infinity);
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
   });
 
@@ -54,7 +49,7 @@ describe('the default leg of a pool has the best ranked token and the heaviest o
     ['the ranked token and one that is not the pool’s own', [OWN, B, C], null, [B], [1, 2]],
     ['both tokens of a pool of two', [A, B], [80, 20], [B], [0, 1]],
   ])('the default leg of a pool with ranked tokens is %s', (_name, tokens, percents, ranked, expected) => {
-    const leg = pickDefaultLeg(pool(tokens, percents), rankOf(...ranked));
+    const leg = pickDefaultLeg(pool(tokens, percents), OWN, rankOf(...ranked));
     expect(leg === null ? null : [leg.first, leg.second]).toEqual(expected);
   });
 });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 
 import { EMPTY_STATE } from '../../../src/domain/pool';
 import { balancerV2 } from '../../../src/protocols/balancerV2/balancerV2';
-import { emptyWeightedPool, ONE } from '../../../src/protocols/balancerV2/weightedPool';
+import { ONE } from '../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
 import { sqrtRatioAtTick } from '../../../src/protocols/ticks/tickMath';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
@@ -85,7 +86,7 @@ test('a V3 quote is null where the swap would leave its range of ticks', () => {
 test('a weighted quote is outGivenIn of WeightedMath.sol', () => {
   const [weightIn, weightOut] = [(8n * ONE) / 10n, (2n * ONE) / 10n];
   const state = {
-    ...emptyWeightedPool(`0x${'11'.repeat(32)}`),
+    ...emptyManyTokenState(`0x${'11'.repeat(32)}`),
     tokens: [`0x${'22'.repeat(20)}`, `0x${'33'.repeat(20)}`] as const,
     balances: [10n ** 21n, 5n * 10n ** 21n],
     weights: [weightIn, weightOut],

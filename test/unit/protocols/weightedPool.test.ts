@@ -10,14 +10,11 @@ import { DOUBTS } from '../../../src/protocols/doubts';
 import {
   applyBalancerEvent,
   areWeights,
-  emptyWeightedPool,
   ONE,
-  toLegSwap,
-  toPairState,
   withWeights,
-  toLeg,
-  type WeightedPoolState,
 } from '../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState, toLegSwap, toPairState, toLeg } from '../../../src/protocols/manyTokenPool';
+import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
 import { toFeePips } from '../../../src/domain/swapFee';
 
 const UINT256_MAX = (1n << 256n) - 1n;
@@ -49,11 +46,11 @@ function managed(token: Hex, cashDelta: bigint, managedDelta: bigint): BalancerE
   return { kind: 'balance_managed', ...OF, assetManager: PARTY, token, cashDelta, managedDelta };
 }
 
-function run(state: WeightedPoolState, ...events: readonly BalancerEvent[]): WeightedPoolState {
+function run(state: ManyTokenState, ...events: readonly BalancerEvent[]): ManyTokenState {
   return events.reduce(applyBalancerEvent, state);
 }
 
-const EMPTY = emptyWeightedPool(POOL_ID);
+const EMPTY = emptyManyTokenState(POOL_ID);
 const FULL = run(EMPTY, registered(tokensOf(3)), changed(tokensOf(3), [100n, 200n, 300n], [0n, 0n, 0n]));
 
 describe('the state of a Balancer pool follows its events', () => {
@@ -65,6 +62,7 @@ describe('the state of a Balancer pool follows its events', () => {
       weights: null,
       swapFee: 0n,
       doubts: 0,
+      params: [],
     });
   });
 

@@ -3,12 +3,9 @@ import fc from 'fast-check';
 import type { Hex } from '../../../src/domain/hex';
 import { EMPTY_STATE } from '../../../src/domain/pool';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
-import {
-  emptyWeightedPool,
-  ONE,
-  weightedSpotPrice,
-  type WeightedPoolState,
-} from '../../../src/protocols/balancerV2/weightedPool';
+import { ONE, weightedSpotPrice } from '../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
+import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
 import { agree, exactly, type Rational } from '../domain/rational';
 import { fraction, outGivenIn, over, priceOf, type Side } from './weightedMath';
 
@@ -19,9 +16,9 @@ const WEIGHT_MIN = ONE / 100n;
 
 const tokenOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
 
-function poolOf(balances: readonly bigint[], weights: readonly bigint[] | null): WeightedPoolState {
+function poolOf(balances: readonly bigint[], weights: readonly bigint[] | null): ManyTokenState {
   const tokens = balances.map((_balance, index) => tokenOf(index));
-  return { ...emptyWeightedPool(`0x${'ab'.repeat(32)}`), tokens, balances, weights };
+  return { ...emptyManyTokenState(`0x${'ab'.repeat(32)}`), tokens, balances, weights };
 }
 
 /** Random integers of every magnitude from 1 up to the bound. */
@@ -54,7 +51,7 @@ const anyPool = fc
       .map(([balances, weights, i, step]) => ({ pool: poolOf(balances, weights), i, j: (i + step) % count })),
   );
 
-function sideOf(pool: WeightedPoolState, index: number): Side {
+function sideOf(pool: ManyTokenState, index: number): Side {
   return { balance: fraction(pool.balances[index]!), weight: pool.weights![index]! };
 }
 
@@ -106,11 +103,11 @@ describe('the marginal price of a weighted pool follows from balances and weight
   it('the marginal price of a weighted pool is null without weights, with an empty side, or for tokens that form no leg', () => {
     const half = [ONE / 2n, ONE / 2n];
     const full = poolOf([5n, 7n], half);
-    const none: [WeightedPoolState, number, number][] = [
+    const none: [ManyTokenState, number, number][] = [
       [poolOf([5n, 7n], null), 0, 1],
       [poolOf([0n, 7n], half), 0, 1],
       [poolOf([5n, 0n], half), 0, 1],
-      [emptyWeightedPool(full.poolId), 0, 1],
+      [emptyManyTokenState(full.poolId), 0, 1],
       [full, 1, 1],
       [full, 0, 2],
       [full, -1, 0],

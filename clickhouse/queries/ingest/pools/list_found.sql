@@ -24,7 +24,8 @@ SELECT
     sqrt_price_x96,
     liquidity,
     tick,
-    balances
+    balances,
+    params
 FROM found_pools
 WHERE block > {above:UInt32}
 LIMIT {limit:UInt32}

@@ -1,15 +1,17 @@
--- Each row: the newest fee change of one of the given pools of a vault.
+-- Each row: the newest log of one length with a topic of a fee change, of one of the given pools of many tokens. Newest
+-- first.
 SELECT
     address,
     ord,
+    topic0 AS topic,
     data
 FROM logs
 WHERE chain_id = {chain:UInt32}
     AND address IN (SELECT toFixedString(unhex(a), 20) FROM (SELECT arrayJoin({pools:Array(String)}) AS a))
-    AND topic0 = unhex({topic:String})
+    AND topic0 IN (SELECT toFixedString(unhex(t), 32) FROM (SELECT arrayJoin({topics:Array(String)}) AS t))
     AND topic_count = 1
-    AND length(data) = 32
+    AND length(data) IN (32, 64)
     AND ord <= {final_ord:UInt64}
 ORDER BY ord DESC
-LIMIT 1 BY address
-LIMIT length({pools:Array(String)})
+LIMIT 1 BY address, topic0, length(data)
+LIMIT 2 * length({pools:Array(String)}) * length({topics:Array(String)})

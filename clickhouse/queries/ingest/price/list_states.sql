@@ -10,6 +10,7 @@ SELECT
     doubts,
     price,
     balances,
+    params,
     walked_liquidity,
     near0,
     near1

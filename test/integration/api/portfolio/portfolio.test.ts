@@ -86,6 +86,7 @@ function addWeightedPool(): void {
       tick: 0,
       price: 1,
       balances,
+      params: [],
       unswapped: [],
       walked_liquidity: -1,
       near0: 0,

@@ -23,7 +23,7 @@ const contextOf = (dexes: readonly Dex[]) =>
   });
 
 test('a decode context contains exactly the topics of the described DEXes', () => {
-  const { creationTopics, eventTopics, vaultTopics } = contextOf([DEX]);
+  const { creationTopics, eventTopics, manyTokens } = contextOf([DEX]);
   expect([...creationTopics]).toEqual([id('PairCreated(address,address,address,uint256)')]);
   const signatures = [
     'Swap(address,uint256,uint256,uint256,uint256,address)',
@@ -32,21 +32,21 @@ test('a decode context contains exactly the topics of the described DEXes', () =
     'Burn(address,uint256,uint256,address)',
   ];
   expect([...eventTopics].sort()).toEqual(signatures.map((signature) => id(signature)).sort());
-  expect(vaultTopics.size).toBe(0);
+  expect(manyTokens.topics.size).toBe(0);
 });
 
 test('a decode context without DEXes contains no topics', () => {
-  const { creationTopics, eventTopics, vaultTopics } = contextOf([]);
-  expect([creationTopics.size, eventTopics.size, vaultTopics.size]).toEqual([0, 0, 0]);
+  const { creationTopics, eventTopics, manyTokens } = contextOf([]);
+  expect([creationTopics.size, eventTopics.size, manyTokens.topics.size]).toEqual([0, 0, 0]);
 });
 
 test('the decode context contains the events of a vault and its pools if a vault is described', () => {
-  const { creationTopics, eventTopics, vaultTopics } = contextOf([{ ...DEX, protocol: 'balancer_v2' }]);
+  const { creationTopics, eventTopics, manyTokens } = contextOf([{ ...DEX, protocol: 'balancer_v2' }]);
   expect([creationTopics.size, eventTopics.size]).toEqual([0, 0]);
-  expect(vaultTopics).toContain(id('PoolRegistered(bytes32,address,uint8)'));
-  expect(vaultTopics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
-  expect(vaultTopics).toContain(id('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])'));
-  expect(vaultTopics).toContain(id('SwapFeePercentageChanged(uint256)'));
+  expect(manyTokens.topics).toContain(id('PoolRegistered(bytes32,address,uint8)'));
+  expect(manyTokens.topics).toContain(id('Swap(bytes32,address,address,uint256,uint256)'));
+  expect(manyTokens.topics).toContain(id('PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])'));
+  expect(manyTokens.topics).toContain(id('SwapFeePercentageChanged(uint256)'));
 });
 
 test('the decode context contains both Swap layouts if a V3 DEX is described, because forks mix them', () => {

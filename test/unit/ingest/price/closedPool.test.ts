@@ -26,13 +26,27 @@ function priceWith({ open, closed }: Sizes) {
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const common = { token0: DAI, token1: T, created_block: 1 };
   const pools = [
-    { ...common, address: OPEN, pool_type: 2, tokens: [], weights: [] },
-    { ...common, address: CLOSED, pool_type: 4, tokens: [DAI, T], weights: [ONE / 4n, (3n * ONE) / 4n] },
+    { ...common, address: OPEN, protocol: 'uniswap_v2', pool_type: 2, tokens: [], weights: [] },
+    {
+      ...common,
+      ...{ address: CLOSED, protocol: 'balancer_v2', pool_type: 4 },
+      ...{ tokens: [DAI, T], weights: [ONE / 4n, (3n * ONE) / 4n] },
+    },
   ];
   const stateOf = (pair: Hex, size: number, number: number, index: number) => {
     const held = BigInt(size) * ONE;
     const balances = pair === CLOSED ? [held, held] : [];
-    const state = { pair, reserve0: held, reserve1: held, liquidity: 0n, price: 1, balances, doubts: 0 };
+    const state = {
+      pair,
+      timestamp: 1_700_000_000 + 10 * number,
+      reserve0: held,
+      reserve1: held,
+      liquidity: 0n,
+      price: 1,
+      balances,
+      params: [],
+      doubts: 0,
+    };
     const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
     return { ...state, ...unwalked, ord: toOrd(number, index), kind: 'swap' as const };
   };

@@ -100,6 +100,7 @@ function stateOf(base: Base, event: Event): PoolStateRow {
     ...NO_V3,
     kind: 'sync',
     balances: [],
+    params: [],
     ...UNWALKED,
   };
 }

@@ -19,10 +19,20 @@ function priceWith(answer: Hex | null): number | undefined {
   const reader = new MarketReader((address) => (address === T ? decimals : 18));
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const [token0, token1] = T < DAI ? [T, DAI] : [DAI, T];
-  const pool = { address: PAIR, pool_type: 2, token0, token1, tokens: [], weights: [], created_block: 35 };
+  const named = { address: PAIR, protocol: 'uniswap_v2', pool_type: 2 };
+  const pool = { ...named, token0, token1, tokens: [], weights: [], created_block: 35 };
   const reserves = { pair: PAIR, reserve0: 10n ** 6n * ONE, reserve1: 10n ** 6n * ONE };
   const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
-  const made = { ord: 1, kind: 'sync' as const, liquidity: 0n, price: 1, balances: [], doubts: 0 };
+  const made = {
+    ord: 1,
+    timestamp: 1_000,
+    kind: 'sync' as const,
+    liquidity: 0n,
+    price: 1,
+    balances: [],
+    params: [],
+    doubts: 0,
+  };
   const state = { ...reserves, ...made, ...unwalked };
   const block = { number: 35, timestamp: 1_000, pools: [pool], states: [state], swaps: [] };
   pricer.apply(reader.toMarketBlock(block), false);

@@ -24,7 +24,7 @@ function auditLegOf({ pool: { leg }, type }: Listed): AuditLeg {
     weights: [],
     fee_pips: 3_000,
   };
-  return { leg, pool, index0: 0, index1: 1 };
+  return { leg, pool, pricing: null, index0: 0, index1: 1 };
 }
 
 /**

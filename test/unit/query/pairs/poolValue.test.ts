@@ -1,4 +1,4 @@
-import { weightedLiquidity } from '../../../../src/pricing/leg';
+import { weightedLiquidity } from '../../../../src/domain/pools/weightedLiquidity';
 import { DOUBTS } from '../../../../src/protocols/doubts';
 import { wholeHours } from '../../../../src/query/bars/hourWindow';
 import {

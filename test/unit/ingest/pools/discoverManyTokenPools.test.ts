@@ -3,7 +3,7 @@ import type { ChainBlock } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { toOrd } from '../../../../src/domain/ord';
 import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
-import { VaultDiscovery } from '../../../../src/ingest/pools/discoverVaultPools';
+import { ManyTokenDiscovery } from '../../../../src/ingest/pools/discoverManyTokenPools';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
 import { Random } from '../../../support/random';
@@ -68,7 +68,7 @@ function nodeOf(steps: ReturnType<typeof poolHistory>, missing: (asked: Asked) =
   });
   const registry = new PoolRegistry();
   const context = contextOf(registry);
-  const discovery = new VaultDiscovery({
+  const discovery = new ManyTokenDiscovery({
     rpc,
     dexes: [{ name: 'phux', displayName: 'PHUX', protocol: 'balancer_v2', factory: VAULT }],
     baseIsToken0: context.baseIsToken0,
@@ -106,7 +106,7 @@ describe('vault discovery finds the pools of a vault', () => {
     const count = asked.length;
     for (const [index, step] of steps.slice(1).entries()) await read(blockOf(101 + index, step.drafts));
     expect(asked).toHaveLength(count);
-    expect(registry.findVaultPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
+    expect(registry.findManyTokenPool(pool.address)?.state.balances).toEqual(steps.at(-1)!.pool.balances);
   });
 
   it.each([
@@ -126,14 +126,17 @@ describe('vault discovery finds the pools of a vault', () => {
       const isBooks = name === 'getPoolTokenInfo';
       // The pool is older than the first block, so its tokens and balances are read too.
       await read(blockOf(101, steps[1]!.drafts));
-      expect(registry.findVaultPool(address)?.state.balances).toEqual(isBooks ? [] : undefined);
+      expect(registry.findManyTokenPool(address)?.state.balances).toEqual(isBooks ? [] : undefined);
       const before = asked.length;
       for (let at = 2; at < 16; at += 1) await read(blockOf(100 + at, steps[at]!.drafts));
       expect(asked).toHaveLength(before);
       state.isOdd = () => false;
       for (let at = 16; at < 18; at += 1) await read(blockOf(100 + at, steps[at]!.drafts));
-      expect(registry.findVaultPool(address)).toMatchObject({ pool: { poolType: 4 }, state: { weights } });
-      expect(registry.findVaultPool(address)?.state.balances).toEqual(steps[17]!.pool.balances);
+      expect(registry.findManyTokenPool(address)).toMatchObject({
+        pool: { poolType: 4 },
+        state: { weights },
+      });
+      expect(registry.findManyTokenPool(address)?.state.balances).toEqual(steps[17]!.pool.balances);
     },
   );
 
@@ -142,10 +145,10 @@ describe('vault discovery finds the pools of a vault', () => {
     const { read, registry } = nodeOf(steps);
     await read(blockOf(100, steps[0]!.drafts));
     const { address, tokens } = steps[0]!.pool;
-    const { pool, state } = registry.findVaultPool(address)!;
+    const { pool, state } = registry.findManyTokenPool(address)!;
     const stored = tokens.filter((one) => one !== pool.token0);
     const [token0, token1] = [stored[0]!, stored[1]!];
-    registry.setVaultPool({ pool: { ...pool, token0, token1 }, state });
+    registry.setManyTokenPool({ pool: { ...pool, token0, token1 }, state });
     for (const [index, step] of steps.slice(1).entries()) {
       const rows = await read(blockOf(101 + index, step.drafts));
       const balanceOf = (one: Hex): bigint => step.pool.balances[tokens.indexOf(one)]!;
@@ -174,9 +177,9 @@ describe('vault discovery finds the pools of a vault', () => {
     await read(blockOf(100, steps[0]!.drafts), true);
     await read(blockOf(101, steps[1]!.drafts), true);
     registry.rewindTo(100);
-    expect(registry.findVaultPool(address)?.state.balances).toEqual(steps[0]!.pool.balances);
+    expect(registry.findManyTokenPool(address)?.state.balances).toEqual(steps[0]!.pool.balances);
     registry.rewindTo(99);
-    expect(registry.findVaultPool(address)).toBeUndefined();
+    expect(registry.findManyTokenPool(address)).toBeUndefined();
     const again = await read(blockOf(100, steps[0]!.drafts, 'other'), true);
     expect(again.pools).toHaveLength(1);
   });
@@ -230,7 +233,9 @@ describe('vault discovery finds the pools of a vault', () => {
     // The tokens, the fee, and the cash of each token.
     const { length: tokenCount } = steps[4]!.pool.tokens;
     expect(asked.filter(({ at }) => at === '0x67').length).toBe(2 + tokenCount);
-    expect(registry.findVaultPool(steps[4]!.pool.address)?.state.balances).toEqual(steps[4]!.pool.balances);
+    expect(registry.findManyTokenPool(steps[4]!.pool.address)?.state.balances).toEqual(
+      steps[4]!.pool.balances,
+    );
   });
 
   it('vault discovery lists a pool without balances if the node has pruned its state, and adds the balances later', async () => {
@@ -242,12 +247,12 @@ describe('vault discovery finds the pools of a vault', () => {
     expect(early.pools[0]!.weights).toEqual(steps[0]!.pool.weights);
     expect(early.pool_states).toMatchObject([{ balances: [], price: 0, reserve0: 0n }]);
     await read(blockOf(104, steps[4]!.drafts));
-    expect(registry.findVaultPool(address)?.state).toMatchObject({ balances: [], swapFee: 0n });
+    expect(registry.findManyTokenPool(address)?.state).toMatchObject({ balances: [], swapFee: 0n });
     await read(blockOf(105, steps[5]!.drafts));
     const late = await read(blockOf(106, steps[6]!.drafts));
     expect(late.pools).toEqual([]);
     const { balances, fee } = steps[6]!.pool;
-    expect(registry.findVaultPool(address)?.state).toMatchObject({ balances, swapFee: fee });
+    expect(registry.findManyTokenPool(address)?.state).toMatchObject({ balances, swapFee: fee });
     expect(late.pool_states[0]!.balances).toEqual(balances);
   });
 
@@ -256,7 +261,7 @@ describe('vault discovery finds the pools of a vault', () => {
     const { asked, discovery, registry } = nodeOf(steps);
     const foreign = steps[1]!.drafts.map((draft) => ({ ...draft, address: token(1) }));
     expect(await discovery.discover([blockOf(100, foreign)], registry, false)).toEqual([]);
-    const none = new VaultDiscovery({
+    const none = new ManyTokenDiscovery({
       rpc: answeringCalls(() => new RpcError('network', 'asked')),
       dexes: [],
       baseIsToken0: () => true,
