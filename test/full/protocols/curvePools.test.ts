@@ -73,6 +73,9 @@ beforeAll(async () => {
   await market.mine();
   await anvil.rpc.call('anvil_mine', [GROWN_BLOCKS, '0xa']);
   tradeAll(60n);
+  await market.mine();
+  await anvil.rpc.call('anvil_mine', ['0x5', '0xa']);
+  tradeAll(50n);
   head = await market.mine();
   program = await start('whole', 0);
 });
@@ -85,11 +88,15 @@ afterAll(async () => {
 
 const raw = ({ decimals }: CurveToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
-/** Sells this many whole tokens of the first token of each pool, and half as many of the second. */
+/** Sells this many USD to each pool for each other token, and half as many of the other token for USD. */
 function tradeAll(tokens: bigint): void {
   for (const pool of [three, ng, oracle, lone]) {
-    market.add(pool, 'exchange', [0, 1, raw(pool.tokens[0]!, tokens), 0]);
-    market.add(pool, 'exchange', [1, 0, raw(pool.tokens[1]!, tokens) / 2n, 0]);
+    const i = pool.tokens.indexOf(usd);
+    for (const [j, token] of pool.tokens.entries()) {
+      if (j === i) continue;
+      market.add(pool, 'exchange', [i, j, raw(usd, tokens), 0]);
+      market.add(pool, 'exchange', [j, i, raw(token, tokens) / 2n, 0]);
+    }
   }
 }
 
@@ -140,7 +147,7 @@ interface Pair {
   readonly liquidity_usd: number;
   readonly volume_24h_usd: number;
   readonly fees: { readonly h24: number };
-  readonly balances: readonly { readonly address: string; readonly amount: string }[];
+  readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
 }
 
 interface Swap {
@@ -185,16 +192,19 @@ test.each([
       flags: expect.not.arrayContaining(['price_not_followed']),
     });
     const balances = await readBalances(anvil.rpc, pool);
-    const whole = pool.tokens.map(({ decimals }, index) => Number(balances[index]) / 10 ** decimals);
-    const amounts = pool.tokens.map(
-      ({ address }) => pair.balances.find((one) => one.address === address)!.amount,
+    const own = pool.tokens.map(
+      ({ address }) => pair.balances.find((one) => one.address === address)!.balance_raw,
     );
-    for (const [index, amount] of amounts.entries()) expect(off(amount, whole[index]!)).toBeLessThan(1e-15);
+    expect(own).toEqual(balances.map(String));
+    const whole = pool.tokens.map(({ decimals }, index) => Number(balances[index]) / 10 ** decimals);
     const prices = await Promise.all(
       pool.tokens.map(({ address }) => get<{ price_usd: string }>(`/tokens/${address}`)),
     );
     const values = whole.map((amount, index) => amount * Number(prices[index]!.price_usd));
-    expect(off(pair.liquidity_usd, sum(values))).toBeLessThan(1e-6);
+    // A token counts with at most what the pools of its route can pay out in USD.
+    const payable = values[pool.tokens.indexOf(usd)]!;
+    const counted = values.map((value) => Math.min(value, payable));
+    expect(off(pair.liquidity_usd, sum(counted))).toBeLessThan(pool === lone ? 1e-6 : 0.05);
   },
 );
 
@@ -206,7 +216,7 @@ test('a pool with a rate of its own is listed without a price', async () => {
     flags: expect.arrayContaining(['price_not_followed']),
   });
   const swaps = await get<Swap[]>(`/activity?pair=${oracle.address}&event_type=swap`);
-  expect(swaps).toHaveLength(6);
+  expect(swaps).toHaveLength(8);
   for (const { price } of swaps) expect(price).toBeNull();
 });
 
@@ -214,7 +224,7 @@ test('each swap has what moved and the fee that the pool took, and bars close at
   for (const pool of [three, ng, lone]) {
     const pair = await get<Pair>(`/pairs/${pool.address}`);
     const swaps = await get<Swap[]>(`/activity?pair=${pool.address}&event_type=swap`);
-    expect(swaps).toHaveLength(6);
+    expect(swaps).toHaveLength(pool === three ? 16 : 8);
     for (const { amount_usd, fee_usd } of swaps) {
       // StableSwap-NG raises the fee of a pool that is off its balance.
       const part = fee_usd! / amount_usd!;
@@ -222,8 +232,9 @@ test('each swap has what moved and the fee that the pool took, and bars close at
       else expect(part > 0.0004 && part < 0.0024).toBe(true);
     }
     const bars = await get<{ close: string }[]>(`/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`);
-    const ofPair = pool === three ? swaps.filter(({ price }) => price === pair.price) : swaps;
-    if (ofPair.length > 0) expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
+    // The last swap of the pool of three coins may be on another leg than that of the pair.
+    if (pool !== three) expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
+    else expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-4);
     expect(off(pair.volume_24h_usd, sum(swaps.map(({ amount_usd }) => amount_usd)))).toBeLessThan(1e-6);
     expect(off(pair.fees.h24, sum(swaps.map(({ fee_usd }) => fee_usd)))).toBeLessThan(1e-6);
   }
@@ -240,11 +251,19 @@ test('a deposit and the withdrawals are listed, and a donation of the fees only 
 });
 
 test('after a restart, answers are the same and prices go on', async () => {
-  const paths = [three, ng, oracle, lone].map(({ address }) => `/pairs/${address}`);
-  const before = await Promise.all(paths.map((path) => get(path)));
+  const read = () =>
+    Promise.all(
+      [three, ng, oracle, lone].map(async ({ address }) => {
+        const { price, fee_bps, balances, liquidity_usd, volume_24h_usd } = await get<Pair>(
+          `/pairs/${address}`,
+        );
+        return { price, fee_bps, balances, liquidity_usd, volume_24h_usd };
+      }),
+    );
+  const before = await read();
   await program.end('SIGTERM');
   program = await start('whole', 0);
-  expect(await Promise.all(paths.map((path) => get(path)))).toEqual(before);
+  expect(await read()).toEqual(before);
   tradeAll(40n);
   head = await market.mine();
   await waitForBlock(program.url, head);

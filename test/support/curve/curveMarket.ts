@@ -72,7 +72,7 @@ export interface CurveMarket {
   /** Two factories, each with the functions of Pancake's factory and of that of StableSwap-NG. */
   readonly factories: readonly [Hex, Hex];
   readonly tokens: readonly CurveToken[];
-  /** Lets the trader call a function of a pool in the next block. */
+  /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
   add(pool: Pick<MarketPool, 'address'>, name: string, values: readonly unknown[]): void;
   /** Mines the next block, `seconds` after the last one. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
@@ -100,8 +100,11 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     await expectAllSucceeded(rpc, number + 1);
     return number + 1;
   };
-  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): number =>
-    maker.add({ from, to, gas: GAS, data: encodeCall(abi, name, values) });
+  let sent = 0;
+  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
+    const sender = accounts[(sent += 1) % accounts.length] ?? from;
+    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
+  };
   const trader = deploy('Trader');
   const factories: CurveMarket['factories'] = [deploy('StableFactory'), deploy('StableFactory')];
   const tokens = decimals
