@@ -15,7 +15,7 @@ const SWAP_FEE_UNIT = 10n ** 8n;
 const NO_RAMP: CurvePool['ramp'] = { fromAmp: 0n, toAmp: 0n, fromTime: 0n, toTime: 0n };
 
 /** What never changes. */
-export type CurveFacts = Pick<CurvePool, 'kind' | 'rates'> & { readonly share: Hex };
+type CurveFacts = Pick<CurvePool, 'kind' | 'rates'> & { readonly share: Hex };
 
 /** The state of a pool of which only the facts are known. */
 export function withCurveFacts(state: ManyTokenState, facts: CurveFacts): ManyTokenState {
