@@ -13,8 +13,11 @@ export const DOUBTS = {
   weights: 2,
   /** A weight is below 1 %, or the fee was above 10 %. Balancer's own pools allow neither. */
   terms: 4,
-  /** A hook of the pool takes part in the amounts of its swaps, so its state tells no price. */
-  hook: 8,
+  /**
+   * The price depends on something that no event of the pool tells, such as the rate of a token, or a hook that takes part in
+   * the amounts of swaps.
+   */
+  unfollowed: 8,
 } as const;
 
 export type DoubtCode = 'managed_balance' | 'weights_in_doubt' | 'extreme_terms' | 'price_not_followed';
@@ -23,7 +26,7 @@ const CODE_OF: readonly (readonly [bit: number, code: DoubtCode])[] = [
   [DOUBTS.managed, 'managed_balance'],
   [DOUBTS.weights, 'weights_in_doubt'],
   [DOUBTS.terms, 'extreme_terms'],
-  [DOUBTS.hook, 'price_not_followed'],
+  [DOUBTS.unfollowed, 'price_not_followed'],
 ];
 
 /** Codes for flags and warnings, in a fixed order. */

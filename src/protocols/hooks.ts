@@ -31,12 +31,12 @@ export function permissionsOf(hooks: Hex | null): readonly HookPermission[] {
 }
 
 /**
- * The doubt about a pool with this hook: DOUBTS.hook, or 0. A hook that takes part in the amounts of swaps decides what a
+ * The doubt about a pool with this hook: DOUBTS.unfollowed, or 0. A hook that takes part in the amounts of swaps decides what a
  * trader pays, so the state of the pool does not tell a price.
  */
 export function hookDoubt(hooks: Hex | null | undefined): number {
   const permissions = permissionsOf(hooks ?? null);
   const takesPart =
     permissions.includes('before_swap_returns_delta') || permissions.includes('after_swap_returns_delta');
-  return takesPart ? DOUBTS.hook : 0;
+  return takesPart ? DOUBTS.unfollowed : 0;
 }

@@ -3,6 +3,7 @@ import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
 import { camelotV2 } from './camelot/camelotV2';
+import { curveStable } from './curve/curveStable';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { liquidityBook } from './liquidityBook/liquidityBook';
@@ -22,6 +23,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   balancerV2,
   solidly,
   slipstream,
+  curveStable,
   algebra,
   camelotV2,
   liquidityBook,

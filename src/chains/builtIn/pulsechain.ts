@@ -165,6 +165,16 @@ export const pulsechain: BuiltInChain = {
       ],
     },
     {
+      // The pool of USDT, USDC and DAI. Its factory is in no public source, so the pool stands for it.
+      name: 'pulsex_stable',
+      displayName: 'PulseX StableSwap',
+      protocol: 'curve_stable',
+      factory: [
+        '0xE3acFA6C40d53C3faf2aa62D0a715C737071511c',
+        'pulsechainramp/routing-api src/config/index.ts',
+      ],
+    },
+    {
       name: 'switchx',
       displayName: 'SwitchX',
       protocol: 'algebra',

@@ -113,8 +113,8 @@ test('a pool has no price if its hook takes part in the amounts of swaps', () =>
     ['0080', 0],
     ['00c0', 0],
     ['0003', 0],
-    ['0008', DOUBTS.hook],
-    ['0004', DOUBTS.hook],
+    ['0008', DOUBTS.unfollowed],
+    ['0004', DOUBTS.unfollowed],
   ] as const) {
     const hooks = `${address('0').slice(0, 38)}${ending}` as `0x${string}`;
     expect([ending, hookDoubt(hooks)]).toEqual([ending, doubt]);
