@@ -3,7 +3,6 @@
  * tokens, and a plugin whose fees the test sets.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { getCreateAddress, Interface, keccak256, type InterfaceAbi } from 'ethers';
@@ -13,9 +12,9 @@ import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockM
 import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
 import { readOwnBytecode } from '../../../src/dev/packageFiles';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { compileSolidity } from '../node/compileSolidity';
 import { installProject } from '../server/installProject';
 
-const SOURCE = 'Algebra.sol';
 /** Gas of a call, and of a transaction that creates a contract. A block holds 100 million. */
 const GAS = 3_000_000;
 const CREATION_GAS = 30_000_000;
@@ -64,18 +63,6 @@ interface Artifact {
   readonly bytecode: Hex;
 }
 
-interface Compiler {
-  compile(input: string): string;
-}
-interface Output {
-  readonly contracts: Readonly<
-    Record<
-      string,
-      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
-    >
-  >;
-}
-
 interface AlgebraToken {
   readonly address: Hex;
   readonly decimals: number;
@@ -104,31 +91,13 @@ export interface AlgebraMarket {
   setCommunityFee(pool: AlgebraPool, thousandths: number): void;
 }
 
-function compile(): (contract: string) => Hex {
-  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
-  const output = JSON.parse(
-    run(
-      JSON.stringify({
-        language: 'Solidity',
-        sources: { [SOURCE]: { content: readFileSync(join(__dirname, SOURCE), 'utf8') } },
-        settings: {
-          optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
-          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
-        },
-      }),
-    ),
-  ) as Output;
-  return (contract) => `0x${output.contracts[SOURCE]![contract]!.evm.bytecode.object}`;
-}
-
 /** Deploys the factories and one token for each number of decimals. The trader gets all tokens. */
 export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): Promise<AlgebraMarket> {
   const folder = await installProject(__dirname, 'algebra');
   const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
   const [from = ZERO_ADDRESS] = accounts;
   const maker = await openBlockMaker(rpc, accounts);
-  const codeOf = compile();
+  const codeOf = compileSolidity(join(__dirname, 'Algebra.sol'));
   const deploy = (bytecode: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
     const nonce = maker.add({ from, to: null, gas: CREATION_GAS, data: encodeDeploy(bytecode, abi, values) });
     return getCreateAddress({ from, nonce }).toLowerCase() as Hex;

@@ -3,8 +3,6 @@
  * Solidly.sol emits the events and follows the formulas of the published contracts. The pools of Slipstream are those of
  * @uniswap/v3-core.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { getCreateAddress, Interface } from 'ethers';
@@ -14,8 +12,8 @@ import { encodeCall, encodeDeploy, readContract } from '../../../src/dev/abi';
 import { expectAllSucceeded, openBlockMaker, type BlockMaker } from '../../../src/dev/node/blockMaker';
 import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { compileSolidity } from '../node/compileSolidity';
 
-const SOURCE = 'Solidly.sol';
 const GAS = 6_000_000;
 const UNIT = 10n ** 18n;
 
@@ -53,18 +51,6 @@ const RANGE_FACTORY = new Interface([
   'function createPool(bytes code, address a, address b, int24 spacing, uint24 fee, uint160 price)',
   'function getPool(address, address, int24) view returns (address)',
 ]);
-
-interface Compiler {
-  compile(input: string): string;
-}
-interface Output {
-  readonly contracts: Readonly<
-    Record<
-      string,
-      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
-    >
-  >;
-}
 
 export interface SolidlyToken {
   readonly address: Hex;
@@ -109,30 +95,12 @@ export interface SolidlyMarket {
   ): Promise<RangePool>;
 }
 
-function compile(): (contract: string) => Hex {
-  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
-  const output = JSON.parse(
-    run(
-      JSON.stringify({
-        language: 'Solidity',
-        sources: { [SOURCE]: { content: readFileSync(join(__dirname, SOURCE), 'utf8') } },
-        settings: {
-          optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
-          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
-        },
-      }),
-    ),
-  ) as Output;
-  return (contract) => `0x${output.contracts[SOURCE]![contract]!.evm.bytecode.object}`;
-}
-
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
 export async function deploySolidly(rpc: DevRpc, decimals: readonly number[]): Promise<SolidlyMarket> {
   const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
   const [from = ZERO_ADDRESS] = accounts;
   const maker = await openBlockMaker(rpc, accounts);
-  const codeOf = compile();
+  const codeOf = compileSolidity(join(__dirname, 'Solidly.sol'));
   const deploy = (contract: string, abi?: Interface, values: readonly unknown[] = []): Hex => {
     const data = encodeDeploy(codeOf(contract), abi, values);
     const nonce = maker.add({ from, to: null, gas: GAS, data });

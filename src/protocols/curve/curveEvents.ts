@@ -1,0 +1,172 @@
+/**
+ * Decodes the events of StableSwap pools: of Pancake's port (arrays of a fixed size, coin ids without a sign) and of
+ * StableSwap-NG (dynamic arrays, signed ids). Both share the topics of RampA and StopRampA.
+ */
+import type { ChainLog } from '../../domain/block';
+import type { Hex } from '../../domain/hex';
+import { readArrays, readWords } from '../abiArrays';
+import { addressOfTopic, isAddressTopic } from '../words';
+
+/** An event with the names of the contracts. Amounts are raw units; coins are indexes in the pool's list. */
+export type CurveEvent =
+  | {
+      readonly kind: 'exchange';
+      readonly owner: Hex;
+      readonly soldId: number;
+      readonly sold: bigint;
+      readonly boughtId: number;
+      readonly bought: bigint;
+    }
+  | {
+      readonly kind: 'add' | 'remove' | 'imbalance';
+      readonly owner: Hex;
+      readonly amounts: readonly bigint[];
+      /** Empty for the first deposit, and for every balanced withdrawal, of StableSwap-NG. */
+      readonly fees: readonly bigint[];
+      /** 0n in `remove`, which has none. */
+      readonly invariant: bigint;
+      /** LP tokens afterwards. */
+      readonly supply: bigint;
+    }
+  | {
+      readonly kind: 'remove_one';
+      readonly owner: Hex;
+      readonly coin: number;
+      readonly shares: bigint;
+      readonly amount: bigint;
+    }
+  | {
+      readonly kind: 'ramp';
+      readonly fromAmp: bigint;
+      readonly toAmp: bigint;
+      readonly fromTime: bigint;
+      readonly toTime: bigint;
+    }
+  | { readonly kind: 'fees'; readonly fee: bigint; readonly adminFee?: bigint; readonly offpeg?: bigint }
+  | { readonly kind: 'kill'; readonly isKilled: boolean }
+  /** DonateAdminFees: the owner's fees become balances, and no event tells their amounts. */
+  | { readonly kind: 'donate' };
+
+const COINS_MAX = 8;
+
+type LiquidityKind = 'add' | 'remove' | 'imbalance';
+/** Topics of AddLiquidity, RemoveLiquidity and RemoveLiquidityImbalance, for 2 and 3 coins and for arrays (0). */
+const LIQUIDITY: ReadonlyMap<Hex, readonly [kind: LiquidityKind, coins: number]> = new Map([
+  ['0x26f55a85081d24974e85c6c00045d0f0453991e95873f52bff0d21af4079a768', ['add', 2]],
+  ['0x423f6495a08fc652425cf4ed0d1f9e37e571d9b9529b1c1c23cce780b2e7df0d', ['add', 3]],
+  ['0x189c623b666b1b45b83d7178f39b8c087cb09774317ca2f53c2d3c3726f222a2', ['add', 0]],
+  ['0x7c363854ccf79623411f8995b362bce5eddff18c927edc6f5dbbb5e05819a82c', ['remove', 2]],
+  ['0xa49d4cf02656aebf8c771f5a8585638a2a15ee6c97cf7205d4208ed7c1df252d', ['remove', 3]],
+  ['0x347ad828e58cbe534d8f6b67985d791360756b18f0d95fd9f197a66cc46480ea', ['remove', 0]],
+  ['0x2b5508378d7e19e0d5fa338419034731416c4f5b219a10379956f764317fd47e', ['imbalance', 2]],
+  ['0x173599dbf9c6ca6f7c3b590df07ae98a45d74ff54065505141e7de6c46a624c2', ['imbalance', 3]],
+  ['0x3631c28b1f9dd213e0319fb167b554d76b6c283a41143eb400a0d1adb1af1755', ['imbalance', 0]],
+] as const);
+
+/** Topic of TokenExchange(address indexed buyer, uint256 sold_id, uint256, uint256 bought_id, uint256). */
+const EXCHANGE: Hex = '0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98';
+/** The same with int128 ids. */
+const EXCHANGE_NG: Hex = '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140';
+/** Topic of RemoveLiquidityOne(address indexed, uint256 index, uint256 LP tokens, uint256 coins). */
+const REMOVE_ONE: Hex = '0x5ad056f2e28a8cec232015406b843668c1e36cda598127ec3b8c59b8c72773a0';
+/** Topic of RemoveLiquidityOne(address indexed, int128 id, uint256 LP tokens, uint256 coins, uint256 supply). */
+const REMOVE_ONE_NG: Hex = '0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26ce3659bbe1';
+/** Topic of RampA(uint256 old_A, uint256 new_A, uint256 initial_time, uint256 future_time). */
+const RAMP: Hex = '0xa2b71ec6df949300b59aab36b55e189697b750119dd349fcfa8c0f779e83c254';
+/** Topic of StopRampA(uint256 A, uint256 t). */
+const STOP_RAMP: Hex = '0x46e22fb3709ad289f62ce63d469248536dbc78d82b84a3d7e74ad606dc201938';
+/** Topic of NewFee(uint256 fee, uint256 admin_fee). */
+const NEW_FEE: Hex = '0xbe12859b636aed607d5230b2cc2711f68d70e51060e6cca1f575ef5d2fcc95d1';
+/** Topic of ApplyNewFee(uint256 fee, uint256 offpeg_fee_multiplier). */
+const APPLY_NEW_FEE: Hex = '0x750d10a7f37466ce785ee6bcb604aac543358db42afbcc332a3c12a49c80bf6d';
+/** Topics of DonateAdminFees(), Kill() and Unkill(). */
+const DONATE: Hex = '0x2c7203581ca666b8c5094c11c03f0b19b3750234a9d281bcbc88a260bcb006de';
+const KILL: Hex = '0xbe26733c2bf6ff3ea5ba8cfe744422bd49052ff9ed5685c9e81e6f9321dbaddd';
+const UNKILL: Hex = '0x061284ffa2814ace135f62907c78a7cff0f070efe7e6a0a42740ea1da2c8bdc8';
+
+/** topic0 of all events that a pool emits and that are decoded here. */
+export const CURVE_TOPICS: ReadonlySet<Hex> = new Set([
+  ...LIQUIDITY.keys(),
+  ...[EXCHANGE, EXCHANGE_NG, REMOVE_ONE, REMOVE_ONE_NG],
+  ...[RAMP, STOP_RAMP, NEW_FEE, APPLY_NEW_FEE, DONATE, KILL, UNKILL],
+]);
+
+/** Topics of the events with a new fee in the first word. */
+export const CURVE_FEE_TOPICS: readonly Hex[] = [NEW_FEE, APPLY_NEW_FEE];
+
+/** Null for another topic or a malformed layout. */
+export function decodeCurveEvent({ topics, data }: Pick<ChainLog, 'topics' | 'data'>): CurveEvent | null {
+  const [topic, provider] = topics;
+  if (topic === undefined) return null;
+  if (topics.length === 1) return decodeSetting(topic, data);
+  if (topics.length !== 2 || !isAddressTopic(provider)) return null;
+  const owner = addressOfTopic(provider);
+  const shape = LIQUIDITY.get(topic);
+  if (shape !== undefined) {
+    const [kind, coins] = shape;
+    const parts =
+      coins === 0 ? readDynamic(data, kind !== 'remove') : readFixed(data, coins, kind !== 'remove');
+    return parts === null ? null : { kind, owner, ...parts };
+  }
+  const words = readWords(data, 4);
+  const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words ?? [];
+  if (words?.length !== (topic === REMOVE_ONE ? 3 : 4)) return null;
+  if (topic === EXCHANGE || topic === EXCHANGE_NG) {
+    if (!isCoin(first) || !isCoin(third) || first === third) return null;
+    const [soldId, boughtId] = [Number(first), Number(third)];
+    return { kind: 'exchange', owner, soldId, sold: second, boughtId, bought: fourth };
+  }
+  if ((topic !== REMOVE_ONE && topic !== REMOVE_ONE_NG) || !isCoin(first)) return null;
+  return { kind: 'remove_one', owner, coin: Number(first), shares: second, amount: third };
+}
+
+/** Negative ids are far above the limit. */
+function isCoin(word: bigint): boolean {
+  return word < BigInt(COINS_MAX);
+}
+
+function decodeSetting(topic: Hex, data: Hex): CurveEvent | null {
+  const words = readWords(data, 4);
+  const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words ?? [];
+  switch (`${topic} ${words?.length}`) {
+    case `${RAMP} 4`:
+      return { kind: 'ramp', fromAmp: first, toAmp: second, fromTime: third, toTime: fourth };
+    case `${STOP_RAMP} 2`:
+      return { kind: 'ramp', fromAmp: first, toAmp: first, fromTime: second, toTime: second };
+    case `${NEW_FEE} 2`:
+      return { kind: 'fees', fee: first, adminFee: second };
+    case `${APPLY_NEW_FEE} 2`:
+      return { kind: 'fees', fee: first, offpeg: second };
+    case `${DONATE} 0`:
+      return { kind: 'donate' };
+    case `${KILL} 0`:
+    case `${UNKILL} 0`:
+      return { kind: 'kill', isKilled: topic === KILL };
+    default:
+      return null;
+  }
+}
+
+type Parts = Pick<Extract<CurveEvent, { kind: LiquidityKind }>, 'amounts' | 'fees' | 'invariant' | 'supply'>;
+
+function readFixed(data: Hex, coins: number, hasInvariant: boolean): Parts | null {
+  const size = 2 * coins + (hasInvariant ? 2 : 1);
+  const words = readWords(data, size);
+  if (words?.length !== size) return null;
+  return {
+    amounts: words.slice(0, coins),
+    fees: words.slice(coins, 2 * coins),
+    invariant: hasInvariant ? (words[2 * coins] ?? 0n) : 0n,
+    supply: words[size - 1] ?? 0n,
+  };
+}
+
+function readDynamic(data: Hex, hasInvariant: boolean): Parts | null {
+  const scalars = hasInvariant ? 2 : 1;
+  const arrays = readArrays(data, 2, scalars);
+  const words = readWords(data, 4 + scalars + 2 * COINS_MAX);
+  const [amounts = [], fees = []] = arrays ?? [];
+  if (arrays === null || words === null || amounts.length > COINS_MAX) return null;
+  if (fees.length !== 0 && fees.length !== amounts.length) return null;
+  return { amounts, fees, invariant: hasInvariant ? (words[2] ?? 0n) : 0n, supply: words[1 + scalars] ?? 0n };
+}

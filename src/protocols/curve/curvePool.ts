@@ -1,0 +1,171 @@
+/** A StableSwap pool: what its contract pays out, its fees, and its marginal prices. Fees are in units of 1e-10. */
+import { getD, marginalPrice, solveBalance, type StableCurve } from './stableMath';
+
+const FEE_UNIT = 10n ** 10n;
+const RATE_UNIT = 10n ** 18n;
+const FEE_UNITS_PER_PIP = 10_000n;
+
+export interface CurvePool {
+  /** `pancake`: Pancake's port, which PulseX uses. `ng`: StableSwap-NG. */
+  readonly kind: 'pancake' | 'ng';
+  /** Whether the owner stopped the trade. */
+  readonly isKilled: boolean;
+  /** Linear change of A between two times in unix seconds. A is in the unit of the contract. */
+  readonly ramp: {
+    readonly fromAmp: bigint;
+    readonly toAmp: bigint;
+    readonly fromTime: bigint;
+    readonly toTime: bigint;
+  };
+  readonly fee: bigint;
+  /** The owner's part of the fee. */
+  readonly adminFee: bigint;
+  /** Factor of the fee far from the balance. 0 if the fee is constant. */
+  readonly offpeg: bigint;
+  /** LP tokens. */
+  readonly supply: bigint;
+  /** Factors from raw units to 18 decimals, where 1e18 means 1. */
+  readonly rates: readonly bigint[];
+  /** Raw balances without the owner's fees, as balances(i) of the contract. */
+  readonly balances: readonly bigint[];
+}
+
+interface Exchange {
+  readonly amountOut: bigint;
+  /** The owner's part of the fee, in the token that goes out. */
+  readonly adminFee: bigint;
+  readonly feePips: number;
+}
+
+/** The curve at a time, unix seconds. */
+export function curveAt({ kind, ramp }: CurvePool, timestamp: number): StableCurve {
+  const { fromAmp, toAmp, fromTime, toTime } = ramp;
+  const time = BigInt(timestamp);
+  const passed = time - fromTime;
+  const span = toTime - fromTime;
+  const isNg = kind === 'ng';
+  const change = toAmp > fromAmp ? toAmp - fromAmp : fromAmp - toAmp;
+  const moved = time < toTime && passed >= 0n && span > 0n ? (change * passed) / span : change;
+  const amp = toAmp > fromAmp ? fromAmp + moved : fromAmp - moved;
+  return { amp, ampUnit: isNg ? 100n : 1n, isPancake: !isNg };
+}
+
+/** Balances with 18 decimals. */
+export function toXp({ rates }: CurvePool, balances: readonly bigint[]): bigint[] {
+  return balances.map((balance, index) => ((rates[index] ?? 0n) * balance) / RATE_UNIT);
+}
+
+/** D of the pool with other balances. */
+export function invariantOf(pool: CurvePool, balances: readonly bigint[], timestamp: number): bigint | null {
+  return getD(toXp(pool, balances), curveAt(pool, timestamp));
+}
+
+function dynamicFee({ offpeg }: CurvePool, xi: bigint, xj: bigint, fee: bigint): bigint {
+  if (offpeg <= FEE_UNIT) return fee;
+  const square = (xi + xj) ** 2n;
+  return (offpeg * fee) / (((offpeg - FEE_UNIT) * 4n * xi * xj) / square + FEE_UNIT);
+}
+
+/** What a swap of token i for token j does. Null if it reverts. */
+export function exchange(
+  pool: CurvePool,
+  i: number,
+  j: number,
+  amountIn: bigint,
+  timestamp: number,
+): Exchange | null {
+  const curved = moveOnCurve(pool, i, j, amountIn, timestamp);
+  const rate = pool.rates[j];
+  if (curved === null || rate === undefined) return null;
+  const { out, fee } = curved;
+  const taken = (out * fee) / FEE_UNIT;
+  return {
+    amountOut: ((out - taken) * RATE_UNIT) / rate,
+    adminFee: (((taken * pool.adminFee) / FEE_UNIT) * RATE_UNIT) / rate,
+    feePips: Number((fee + FEE_UNITS_PER_PIP / 2n) / FEE_UNITS_PER_PIP),
+  };
+}
+
+/** The answer of get_dy. Pancake's contract rounds it otherwise than the swap itself, by one unit at most. */
+export function getDy(
+  pool: CurvePool,
+  i: number,
+  j: number,
+  amountIn: bigint,
+  timestamp: number,
+): bigint | null {
+  if (pool.kind === 'ng') return exchange(pool, i, j, amountIn, timestamp)?.amountOut ?? null;
+  const curved = moveOnCurve(pool, i, j, amountIn, timestamp);
+  const rate = pool.rates[j];
+  if (curved === null || rate === undefined) return null;
+  const raw = (curved.out * RATE_UNIT) / rate;
+  return raw - (curved.fee * raw) / FEE_UNIT;
+}
+
+/** The move along the curve with 18 decimals, before the fee. The contract keeps one unit against rounding errors. */
+function moveOnCurve(
+  pool: CurvePool,
+  i: number,
+  j: number,
+  amountIn: bigint,
+  timestamp: number,
+): { readonly out: bigint; readonly fee: bigint } | null {
+  const xp = toXp(pool, pool.balances);
+  const curve = curveAt(pool, timestamp);
+  const d = getD(xp, curve);
+  const [xi, xj, rate] = [xp[i], xp[j], pool.rates[i]];
+  if (d === null || xi === undefined || xj === undefined || rate === undefined || i === j) return null;
+  const x = xi + (amountIn * rate) / RATE_UNIT;
+  const others = xp.map((each, index) => (index === i ? x : each)).filter((_each, index) => index !== j);
+  const y = solveBalance(others, curve, d);
+  if (y === null || xj - y - 1n < 0n) return null;
+  return { out: xj - y - 1n, fee: dynamicFee(pool, (xi + x) / 2n, (xj + y) / 2n, pool.fee) };
+}
+
+/** What burning LP tokens for token i pays out, and the owner's part of the fee. Null if it reverts. */
+export function withdrawOne(
+  pool: CurvePool,
+  i: number,
+  shares: bigint,
+  timestamp: number,
+): Pick<Exchange, 'amountOut' | 'adminFee'> | null {
+  const xp = toXp(pool, pool.balances);
+  const curve = curveAt(pool, timestamp);
+  const d0 = getD(xp, curve);
+  const [xi, rate] = [xp[i], pool.rates[i]];
+  if (d0 === null || xi === undefined || rate === undefined || d0 === 0n || shares > pool.supply) return null;
+  const d1 = d0 - (shares * d0) / pool.supply;
+  const without = (all: readonly bigint[]): bigint[] => all.filter((_each, index) => index !== i);
+  const y = solveBalance(without(xp), curve, d1);
+  if (y === null) return null;
+  const n = BigInt(xp.length);
+  const baseFee = (pool.fee * n) / (4n * (n - 1n));
+  const mean = (d0 + d1) / (2n * n);
+  const reduced = xp.map((x, index) => {
+    const expected = index === i ? (x * d1) / d0 - y : x - (x * d1) / d0;
+    const fee = dynamicFee(pool, index === i ? (x + y) / 2n : x, mean, baseFee);
+    return x - (fee * expected) / FEE_UNIT;
+  });
+  const reducedY = solveBalance(without(reduced), curve, d1);
+  const out = (reduced[i] ?? 0n) - (reducedY ?? 0n) - 1n;
+  if (reducedY === null || out < 0n) return null;
+  const amountOut = (out * RATE_UNIT) / rate;
+  const adminFee = ((((xi - y) * RATE_UNIT) / rate - amountOut) * pool.adminFee) / FEE_UNIT;
+  return { amountOut, adminFee };
+}
+
+/**
+ * Marginal price of token i, raw token j per raw token i, without fee. Null if a balance is 0, if D does not converge, or if
+ * the trade is stopped. Only the conversions and the division round: relative error below 1e-15.
+ */
+export function curvePrice(pool: CurvePool, i: number, j: number, timestamp: number): number | null {
+  const xp = toXp(pool, pool.balances);
+  const curve = curveAt(pool, timestamp);
+  const d = pool.isKilled ? null : getD(xp, curve);
+  const [rateI, rateJ] = [pool.rates[i], pool.rates[j]];
+  if (d === null || d === 0n || rateI === undefined || rateJ === undefined || i === j) return null;
+  const ratio = marginalPrice(xp, curve, d, [i, j]);
+  if (ratio === null) return null;
+  const price = Number(ratio.numerator * rateI) / Number(ratio.denominator * rateJ);
+  return Number.isFinite(price) && price > 0 ? price : null;
+}

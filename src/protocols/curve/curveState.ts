@@ -1,0 +1,92 @@
+/**
+ * How events change a StableSwap pool. The contract takes the owner's part of the fee out of the balances, and no event
+ * tells its amount, so each event is computed as the contract does. The result tells whether the computation explains
+ * the event; if not, the balances are no longer known.
+ */
+import { clampAmount, UINT256_MAX } from '../../domain/amounts';
+import { exchange, invariantOf, withdrawOne, type CurvePool } from './curvePool';
+import type { CurveEvent } from './curveEvents';
+
+const FEE_UNIT = 10n ** 10n;
+
+interface CurveStep {
+  readonly pool: CurvePool;
+  /** Whether the state before explains the event to the last unit. */
+  readonly isExplained: boolean;
+  /** Fee of a swap; null for other events. */
+  readonly feePips: number | null;
+}
+
+/** The pool after the event at this time, unix seconds. */
+export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number): CurveStep {
+  const changed = (changes: Partial<CurvePool>, isExplained = true): CurveStep => ({
+    pool: { ...pool, ...changes },
+    isExplained,
+    feePips: null,
+  });
+  switch (event.kind) {
+    case 'exchange': {
+      const { soldId, boughtId, sold, bought } = event;
+      const done = exchange(pool, soldId, boughtId, sold, timestamp);
+      const out = bought + (done?.adminFee ?? 0n);
+      const moves = pool.balances.map((_each, index) =>
+        index === soldId ? sold : index === boughtId ? -out : 0n,
+      );
+      const step = changed({ balances: movedBy(pool, moves) }, done?.amountOut === bought);
+      return { ...step, feePips: done?.feePips ?? null };
+    }
+    case 'remove_one': {
+      const { coin, shares, amount } = event;
+      const done = withdrawOne(pool, coin, shares, timestamp);
+      const out = amount + (done?.adminFee ?? 0n);
+      const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
+      const supply = clampAmount(pool.supply - shares, UINT256_MAX);
+      return changed({ balances: movedBy(pool, moves), supply }, done?.amountOut === amount);
+    }
+    case 'add':
+    case 'remove':
+    case 'imbalance':
+      return changed(...applyLiquidity(pool, event, timestamp));
+    case 'ramp': {
+      const { fromAmp, toAmp, fromTime, toTime } = event;
+      return changed({ ramp: { fromAmp, toAmp, fromTime, toTime } });
+    }
+    case 'fees': {
+      const { fee, adminFee = pool.adminFee, offpeg = pool.offpeg } = event;
+      return changed({ fee, adminFee, offpeg });
+    }
+    case 'kill':
+      return changed({ isKilled: event.isKilled });
+    case 'donate':
+      return changed({}, false);
+  }
+}
+
+type LiquidityEvent = Extract<CurveEvent, { kind: 'add' | 'remove' | 'imbalance' }>;
+
+/** StableSwap-NG names D after all fees, Pancake's port D before them. A balanced withdrawal names none. */
+function applyLiquidity(
+  pool: CurvePool,
+  { kind, amounts, fees, invariant, supply }: LiquidityEvent,
+  timestamp: number,
+): [changes: Partial<CurvePool>, isExplained: boolean] {
+  const moves = amounts.map((amount) => (kind === 'add' ? amount : -amount));
+  const paid = movedBy(pool, moves);
+  const owned = moves.map((move, index) => move - ((fees[index] ?? 0n) * pool.adminFee) / FEE_UNIT);
+  const changes = { balances: movedBy(pool, owned), supply };
+  if (amounts.length !== pool.balances.length) return [changes, false];
+  if (kind === 'remove') {
+    const burned = pool.supply - supply;
+    const isShare = pool.balances.every(
+      (balance, index) => pool.supply > 0n && (balance * burned) / pool.supply === amounts[index],
+    );
+    return [changes, isShare];
+  }
+  const counted = pool.kind === 'ng' ? paid.map((balance, index) => balance - (fees[index] ?? 0n)) : paid;
+  return [changes, invariantOf(pool, counted, timestamp) === invariant];
+}
+
+/** Balances stay within 0 … 2^256 − 1, so an event that the state does not explain cannot stop the ingester. */
+function movedBy({ balances }: CurvePool, moves: readonly bigint[]): bigint[] {
+  return balances.map((balance, index) => clampAmount(balance + (moves[index] ?? 0n), UINT256_MAX));
+}
