@@ -130,6 +130,14 @@ export const pulsechain: ChainDescription = {
       factory: '0x796fcbdc956b85797efe21145aa97599b7fb36a6',
     },
     {
+      // The pool of USDT, USDC and DAI: `PulsexStablePoolAddress` in src/config/index.ts of pulsechainramp/routing-api. Its
+      // factory is in no public source, so the pool stands for it.
+      name: 'pulsex_stable',
+      displayName: 'PulseX StableSwap',
+      protocol: 'curve_stable',
+      factory: '0xe3acfa6c40d53c3faf2aa62d0a715c737071511c',
+    },
+    {
       // Factory and first block: the SwitchX adapters of DefiLlama, which read the factory's Pool and CustomPool events.
       name: 'switchx',
       displayName: 'SwitchX',

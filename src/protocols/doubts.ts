@@ -13,14 +13,17 @@ export const DOUBTS = {
   weights: 2,
   /** A weight is below 1 %, or the fee was above 10 %. Balancer's own pools allow neither. */
   terms: 4,
+  /** The price depends on something that no event of the pool tells, such as the rate of a token. */
+  unfollowed: 8,
 } as const;
 
-export type DoubtCode = 'managed_balance' | 'weights_in_doubt' | 'extreme_terms';
+export type DoubtCode = 'managed_balance' | 'weights_in_doubt' | 'extreme_terms' | 'price_not_followed';
 
 const CODE_OF: readonly (readonly [bit: number, code: DoubtCode])[] = [
   [DOUBTS.managed, 'managed_balance'],
   [DOUBTS.weights, 'weights_in_doubt'],
   [DOUBTS.terms, 'extreme_terms'],
+  [DOUBTS.unfollowed, 'price_not_followed'],
 ];
 
 /** Codes for flags and warnings, in a fixed order. */

@@ -152,15 +152,19 @@ interface ManyTokenQuestions {
   readTokens(answers: readonly (Hex | null)[]): readonly Hex[] | null;
   /** Calls for what never changes after the creation. */
   factCalls(factory: Hex, state: ManyTokenState): readonly ContractCall[];
-  /** The state with the answers to `factCalls`. Null if the pool is of no type of this protocol. */
+  /** The state with the answers to `factCalls`. Null if the pool is of no type of this protocol, or of no pool of `factory`. */
   withFacts(
     state: ManyTokenState,
     answers: readonly (Hex | null)[],
+    factory: Hex,
   ): { readonly state: ManyTokenState; readonly poolType: PoolType } | null;
   /** Calls for what changes: balances, fee and params. */
   bookCalls(factory: Hex, state: ManyTokenState): readonly ContractCall[];
-  /** The state with those of its parts that were missing, by the answers to `bookCalls`. */
-  withBooks(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState;
+  /**
+   * The state with those of its parts that were missing, by the answers to `bookCalls`. `isCreation`: the answers are from
+   * the end of the block that creates the pool, so the balances may include events that come later in the block.
+   */
+  withBooks(state: ManyTokenState, answers: readonly (Hex | null)[], isCreation: boolean): ManyTokenState;
   /** Whether a part is missing for which `bookCalls` asks. */
   lacksBooks(state: ManyTokenState): boolean;
   /** Whether `bookCalls` are made at the creation too, at the end of its block, because no event tells the params. */

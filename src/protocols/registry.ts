@@ -2,6 +2,7 @@
 import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
+import { curveStable } from './curve/curveStable';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import type { ManyTokenProtocol } from './manyTokenProtocol';
@@ -19,6 +20,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   balancerV2,
   solidly,
   slipstream,
+  curveStable,
   algebra,
 ];
 

@@ -219,7 +219,7 @@ export class ManyTokenDiscovery {
       const { answers: mine = [], isUnsure = false } = answers[index] ?? {};
       if (isUnsure) unsure.add(poolId);
       if (unsure.has(poolId)) return [];
-      const facts = protocol.withFacts(state, mine);
+      const facts = protocol.withFacts(state, mine, dex.factory);
       const pool = facts && this.toPool(dex, protocol, facts.state, facts.poolType);
       return facts === null || pool === null ? [] : [{ candidate, pool, state: facts.state }];
     });
@@ -281,7 +281,7 @@ export class ManyTokenDiscovery {
     return open.map(({ candidate, pool, state: begun }): PlacedFinding => {
       const { protocol, block, log, created, known } = candidate;
       const answers = read.get(begun.poolId);
-      const state = protocol.withBooks(begun, answers ?? []);
+      const state = protocol.withBooks(begun, answers ?? [], created !== null);
       const place = {
         fromBlock: block.number,
         ord: toOrd(block.number, log.logIndex),
@@ -293,7 +293,9 @@ export class ManyTokenDiscovery {
           ? 'discovered a pool older than the first block'
           : 'a factory or vault created a pool of many tokens';
       this.deps.log.info({ pool: pool.address, dex: pool.dex, books: state.balances.length > 0 }, text);
-      const feePips = toFeePips(created?.swapFee ?? state.swapFee);
+      // Some creation events do not tell the fee.
+      const createdFee = created?.swapFee ?? 0n;
+      const feePips = toFeePips(createdFee > 0n ? createdFee : state.swapFee);
       return { pool: { ...pool, feePips }, state, ...place };
     });
   }

@@ -66,6 +66,8 @@ const DOUBT_TEXTS: Readonly<Record<DoubtCode, string>> = {
   managed_balance: 'has an asset manager, who may report any balance, so it backs no price',
   weights_in_doubt: 'made a swap that its weights do not explain, so it backs no price',
   extreme_terms: 'has a weight below 1 % or had a fee above 10 %, so it backs no price',
+  price_not_followed:
+    'has a price that depends on something that its events do not tell, so it backs no price',
 };
 
 /** Makes the warnings about vault pools that back no price. `doubts` is keyed by the address of the pool. */

@@ -173,6 +173,7 @@ const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {
   managed_balance: 'An asset manager may report any balance of this pool',
   weights_in_doubt: 'A swap of this pool did not fit its weights',
   extreme_terms: 'A weight of this pool is below 1 %, or its fee was above 10 %',
+  price_not_followed: 'The price of this pool depends on something that its events do not tell',
 };
 
 type RiskFields = Pick<

@@ -10,7 +10,7 @@ const WHOLE_SHARE = 0.99;
 /** Warnings that say why a price is not trusted. */
 const PRICE_CODES = ['unknown_decimals', 'no_route', 'low_liquidity'];
 /** Warnings that say why a pool does not count. */
-const POOL_CODES = ['managed_balance', 'weights_in_doubt', 'extreme_terms'];
+const POOL_CODES = ['managed_balance', 'weights_in_doubt', 'extreme_terms', 'price_not_followed'];
 
 export function tokenLiquidity(token: TokenDetail): HTMLElement | string {
   const { liquidity_usd: countedUsd, pools_liquidity_usd: totalUsd, price_confidence: confidence } = token;

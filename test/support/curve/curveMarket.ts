@@ -69,15 +69,18 @@ export interface MarketPool {
 
 export interface CurveMarket {
   readonly maker: BlockMaker;
-  /** The factory of Pancake's port, and of StableSwap-NG: one contract with the functions of both. */
-  readonly factory: Hex;
+  /** Two factories, each with the functions of Pancake's factory and of that of StableSwap-NG. */
+  readonly factories: readonly [Hex, Hex];
   readonly tokens: readonly CurveToken[];
-  /** Lets the trader call a function of a pool in the next block. */
+  /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
   add(pool: Pick<MarketPool, 'address'>, name: string, values: readonly unknown[]): void;
   /** Mines the next block, `seconds` after the last one. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
-  /** `types` are the asset types of StableSwap-NG: 1 is a token with a rate of its own. */
-  createPool(plan: Omit<MarketPool, 'address'>, types?: readonly number[]): Promise<MarketPool>;
+  /** `types` are the asset types of StableSwap-NG: 1 is a token with a rate of its own. By default the first factory. */
+  createPool(
+    plan: Omit<MarketPool, 'address'>,
+    options?: { readonly types?: readonly number[]; readonly factory?: Hex },
+  ): Promise<MarketPool>;
 }
 
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
@@ -97,10 +100,13 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     await expectAllSucceeded(rpc, number + 1);
     return number + 1;
   };
-  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): number =>
-    maker.add({ from, to, gas: GAS, data: encodeCall(abi, name, values) });
+  let sent = 0;
+  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
+    const sender = accounts[(sent += 1) % accounts.length] ?? from;
+    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
+  };
   const trader = deploy('Trader');
-  const factory = deploy('StableFactory');
+  const factories: CurveMarket['factories'] = [deploy('StableFactory'), deploy('StableFactory')];
   const tokens = decimals
     .map((places) => ({
       address: deploy('Token', CURVE_TOKEN, [`T${places}`, places, 10n ** BigInt(places + 15), trader]),
@@ -110,12 +116,12 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   await mine();
   return {
     maker,
-    factory,
+    factories,
     tokens,
     add: ({ address }, name, values) =>
       send(trader, TRADER, 'run', [address, encodeCall(CURVE_POOL, name, values)]),
     mine,
-    async createPool(plan, types = plan.tokens.map(() => 0)) {
+    async createPool(plan, { types = plan.tokens.map(() => 0), factory = factories[0] } = {}) {
       const coins = plan.tokens.map(({ address }) => address);
       const values = [coins, plan.amp, plan.fee, plan.second];
       if (plan.isNg) send(factory, FACTORY, 'deploy_plain_pool', [...values, types]);

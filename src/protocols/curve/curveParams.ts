@@ -1,0 +1,75 @@
+/**
+ * The params of a StableSwap pool's state: the kind of contract, LP token, whether the trade is stopped, ramp of A (4), fee,
+ * owner's part, fee factor, LP tokens, then one rate per token. A ramp of zeros means that all but kind, LP token and
+ * rates is unknown. The pool then has no price until the node was asked again.
+ */
+import type { Hex } from '../../domain/hex';
+import { numberToHex } from '../../domain/hex';
+import type { ManyTokenState } from '../manyTokenProtocol';
+import type { CurvePool } from './curvePool';
+
+const KINDS = ['pancake', 'ng'] as const;
+const FIRST_RATE = 11;
+/** The fee of a state has 18 digits, the fee of the contract 10. */
+const SWAP_FEE_UNIT = 10n ** 8n;
+const NO_RAMP: CurvePool['ramp'] = { fromAmp: 0n, toAmp: 0n, fromTime: 0n, toTime: 0n };
+
+/** What never changes. */
+export type CurveFacts = Pick<CurvePool, 'kind' | 'rates'> & { readonly share: Hex };
+
+/** The state of a pool of which only the facts are known. */
+export function withCurveFacts(state: ManyTokenState, facts: CurveFacts): ManyTokenState {
+  const balances = state.tokens.map((_token, index) => state.balances[index] ?? 0n);
+  const unknown = { isKilled: false, ramp: NO_RAMP, fee: 0n, adminFee: 0n, offpeg: 0n, supply: 0n };
+  return withCurvePool({ ...state, balances }, { ...unknown, ...facts, balances }, facts.share);
+}
+
+/** The state with these values of its pool. */
+export function withCurvePool(
+  state: ManyTokenState,
+  pool: CurvePool,
+  share = shareOf(state),
+): ManyTokenState {
+  const { kind, isKilled, ramp, fee, adminFee, offpeg, supply, rates, balances } = pool;
+  const { fromAmp, toAmp, fromTime, toTime } = ramp;
+  const head = [BigInt(KINDS.indexOf(kind)), BigInt(share), BigInt(isKilled)];
+  const params = [...head, fromAmp, toAmp, fromTime, toTime, fee, adminFee, offpeg, supply, ...rates];
+  return { ...state, balances, params, swapFee: fee * SWAP_FEE_UNIT };
+}
+
+/** The state without the values that an event did not explain. Its balances are only near the true ones. */
+export function withUnknownBooks(state: ManyTokenState, pool: CurvePool): ManyTokenState {
+  return withCurvePool(state, { ...pool, ramp: NO_RAMP });
+}
+
+/** The pool of a state. Null if the facts are unknown. */
+export function toCurvePool({
+  params,
+  balances,
+}: Pick<ManyTokenState, 'params' | 'balances'>): CurvePool | null {
+  const [kind = -1n, , killed = 0n, fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n] = params;
+  const [fee = 0n, adminFee = 0n, offpeg = 0n, supply = 0n] = params.slice(FIRST_RATE - 4);
+  const rates = params.slice(FIRST_RATE);
+  const name = KINDS[Number(kind)];
+  if (name === undefined || rates.length < 2 || rates.length !== balances.length) return null;
+  if (rates.some((rate) => rate === 0n)) return null;
+  const ramp = { fromAmp, toAmp, fromTime, toTime };
+  return { kind: name, isKilled: killed > 0n, ramp, fee, adminFee, offpeg, supply, rates, balances };
+}
+
+/** The contract of the LP tokens. */
+export function shareOf({ params }: Pick<ManyTokenState, 'params'>): Hex {
+  return `0x${numberToHex(params[1] ?? 0n)
+    .slice(2)
+    .padStart(40, '0')}`;
+}
+
+/** Whether the node must be asked for what changes. */
+export function lacksCurveBooks(state: Pick<ManyTokenState, 'params' | 'balances'>): boolean {
+  return (toCurvePool(state)?.ramp.toAmp ?? 0n) === 0n;
+}
+
+/** The fee of a state by the first word of a fee event. */
+export function toSwapFee(fee: bigint): bigint {
+  return fee * SWAP_FEE_UNIT;
+}

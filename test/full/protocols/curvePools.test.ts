@@ -1,0 +1,293 @@
+/**
+ * StableSwap pools through the whole program: real contracts on a node, ingest, API. Answers must equal what the contracts
+ * say, for pools seen from their creation, for older ones, and after a restart.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import {
+  deployCurve,
+  quotedPrice,
+  readBalances,
+  type CurveMarket,
+  type CurveToken,
+  type MarketPool,
+} from '../../support/curve/curveMarket';
+import { eventually } from '../../support/eventually';
+import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
+import { startProgram, waitForBlock, type Program } from '../../support/server/program';
+
+/** Blocks until the price of a token may rest on a new pool. */
+const GROWN_BLOCKS = '0x8c';
+const FEE = 4_000_000n;
+
+let folder: string;
+let anvil: TestAnvil;
+let market: CurveMarket;
+let program: Program;
+let usd: CurveToken;
+let native: CurveToken;
+let three: MarketPool;
+let ng: MarketPool;
+let oracle: MarketPool;
+/** A pool whose factory is in no chain description, like that of PulseX. */
+let lone: MarketPool;
+let head: number;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'candlehouse-curve-'));
+  anvil = await startTestAnvil();
+  market = await deployCurve(anvil.rpc, [6, 18, 8, 12]);
+  const tokenOf = (places: number): CurveToken => market.tokens.find(({ decimals }) => decimals === places)!;
+  [usd, native] = [tokenOf(6), tokenOf(18)];
+  const inOrder = (...places: number[]): CurveToken[] =>
+    market.tokens.filter(({ decimals }) => places.includes(decimals));
+  const plan = { fee: FEE, isNg: false, second: 5_000_000_000n };
+  three = await market.createPool({ ...plan, amp: 300n, tokens: inOrder(6, 8, 12) });
+  const ngPlan = { fee: FEE, isNg: true, second: 20_000_000_000n, amp: 50n };
+  ng = await market.createPool({ ...ngPlan, tokens: inOrder(6, 18) });
+  oracle = await market.createPool({ ...ngPlan, tokens: inOrder(6, 8) }, { types: [0, 1] });
+  const factory = market.factories[1];
+  lone = await market.createPool({ ...plan, amp: 100n, tokens: inOrder(6, 12) }, { factory });
+  for (const [pool, units] of [
+    [three, [900_000n, 1_100_000n, 1_000_000n]],
+    [ng, [700_000n, 1_300_000n]],
+    [oracle, [50_000n, 50_000n]],
+    [lone, [800_000n, 900_000n]],
+  ] as const)
+    market.add(pool, 'add_liquidity', [pool.tokens.map((token, index) => raw(token, units[index]!))]);
+  await market.mine();
+  tradeAll(1_000n);
+  await market.mine();
+  market.add(three, 'ramp_A', [900n, 100]);
+  market.add(three, 'remove_liquidity_one_coin', [1_000n * 10n ** 18n, 1]);
+  market.add(ng, 'remove_liquidity_imbalance', [ng.tokens.map((token) => raw(token, 500n))]);
+  market.add(ng, 'setFees', [2n * FEE, 30_000_000_000n]);
+  await market.mine();
+  tradeAll(700n);
+  market.add(three, 'remove_liquidity', [5_000n * 10n ** 18n]);
+  market.add(ng, 'remove_liquidity', [5_000n * 10n ** 18n]);
+  await market.mine();
+  market.add(lone, 'donate_admin_fees', []);
+  await market.mine();
+  await anvil.rpc.call('anvil_mine', [GROWN_BLOCKS, '0xa']);
+  tradeAll(60n);
+  await market.mine();
+  await anvil.rpc.call('anvil_mine', ['0x5', '0xa']);
+  tradeAll(50n);
+  head = await market.mine();
+  program = await start('whole', 0);
+});
+
+afterAll(async () => {
+  await program?.end('SIGTERM');
+  await anvil?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const raw = ({ decimals }: CurveToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
+
+/** Sells this many USD to each pool for each other token, and half as many of the other token for USD. */
+function tradeAll(tokens: bigint): void {
+  for (const pool of [three, ng, oracle, lone]) {
+    const i = pool.tokens.indexOf(usd);
+    for (const [j, token] of pool.tokens.entries()) {
+      if (j === i) continue;
+      market.add(pool, 'exchange', [i, j, raw(usd, tokens), 0]);
+      market.add(pool, 'exchange', [j, i, raw(token, tokens) / 2n, 0]);
+    }
+  }
+}
+
+async function start(name: string, startBlock: number): Promise<Program> {
+  const description = join(folder, 'chain.json');
+  const chain = {
+    chainId: 369,
+    name: 'StableSwap test',
+    nativeSymbol: 'T18',
+    wrappedNative: native.address,
+    anchors: [{ address: usd.address, symbol: 'T6', priceUsd: 1 }],
+    majors: [],
+    confirmations: 10,
+    startBlock: 0,
+    rpcUrls: [],
+    dexes: [
+      { name: 'stable', displayName: 'Stable', protocol: 'curve_stable', factory: market.factories[0] },
+      { name: 'lone', displayName: 'Lone', protocol: 'curve_stable', factory: lone.address },
+    ],
+  };
+  writeFileSync(description, JSON.stringify(chain));
+  const started = await startProgram('all', {
+    RPC_URL: anvil.wsUrl,
+    CHAIN_CONFIG: description,
+    START_BLOCK: String(startBlock),
+    FINALITY_DEPTH: '10',
+    DATA_DIR: join(folder, name),
+    RATE_LIMIT_PER_MINUTE: '0',
+  });
+  await waitForBlock(started.url, head);
+  return started;
+}
+
+async function get<T>(path: string, from = program): Promise<T> {
+  const answer = await fetch(`${from.url}/api/v1${path}`);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { data: T }).data;
+}
+
+interface Pair {
+  readonly address: string;
+  readonly pool_type: number;
+  readonly fee_bps: number;
+  readonly price: string | null;
+  readonly flags: readonly string[];
+  readonly base_token: { readonly address: string };
+  readonly quote_token: { readonly address: string };
+  readonly liquidity_usd: number;
+  readonly volume_24h_usd: number;
+  readonly fees: { readonly h24: number };
+  readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
+}
+
+interface Swap {
+  readonly tx_hash: string;
+  readonly amount0: string;
+  readonly amount1: string;
+  readonly price: string | null;
+  readonly amount_usd: number | null;
+  readonly fee_usd: number | null;
+}
+
+const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1);
+const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((all, one) => all + (one ?? 0), 0);
+
+/** The contract's price of the pair in whole tokens, quote per base. */
+async function expectedPrice(pool: MarketPool, { base_token, quote_token }: Pair): Promise<number> {
+  const indexOf = (address: string): number => pool.tokens.findIndex((token) => token.address === address);
+  const [i, j] = [indexOf(base_token.address), indexOf(quote_token.address)];
+  const perRaw = await quotedPrice(anvil.rpc, pool, await readBalances(anvil.rpc, pool), [i, j]);
+  return perRaw * 10 ** (pool.tokens[i]!.decimals - pool.tokens[j]!.decimals);
+}
+
+async function checkPool(pool: MarketPool, from = program): Promise<Pair> {
+  const pair = await get<Pair>(`/pairs/${pool.address}`, from);
+  expect(off(pair.price, await expectedPrice(pool, pair))).toBeLessThan(1e-9);
+  return pair;
+}
+
+test.each([
+  ['Pancake pool of three coins', () => three, 4],
+  ['StableSwap-NG pool', () => ng, 8],
+  ['pool without a known factory', () => lone, 4],
+] as const)(
+  'a %s has the price and the balances of its contract, its type and its fee',
+  async (_, poolOf, fee) => {
+    const pool = poolOf();
+    const pair = await checkPool(pool);
+    expect(pair).toMatchObject({
+      pool_type: 5,
+      fee_bps: fee,
+      flags: expect.not.arrayContaining(['price_not_followed']),
+    });
+    const balances = await readBalances(anvil.rpc, pool);
+    const own = pool.tokens.map(
+      ({ address }) => pair.balances.find((one) => one.address === address)!.balance_raw,
+    );
+    expect(own).toEqual(balances.map(String));
+    const whole = pool.tokens.map(({ decimals }, index) => Number(balances[index]) / 10 ** decimals);
+    const prices = await Promise.all(
+      pool.tokens.map(({ address }) => get<{ price_usd: string }>(`/tokens/${address}`)),
+    );
+    const values = whole.map((amount, index) => amount * Number(prices[index]!.price_usd));
+    // A token counts with at most what the pools of its route can pay out in USD.
+    const payable = values[pool.tokens.indexOf(usd)]!;
+    const counted = values.map((value) => Math.min(value, payable));
+    expect(off(pair.liquidity_usd, sum(counted))).toBeLessThan(pool === lone ? 1e-6 : 0.05);
+  },
+);
+
+test('a pool with a rate of its own is listed without a price', async () => {
+  const pair = await get<Pair>(`/pairs/${oracle.address}`);
+  expect(pair).toMatchObject({
+    pool_type: 5,
+    price: null,
+    flags: expect.arrayContaining(['price_not_followed']),
+  });
+  const swaps = await get<Swap[]>(`/activity?pair=${oracle.address}&event_type=swap`);
+  expect(swaps).toHaveLength(8);
+  for (const { price } of swaps) expect(price).toBeNull();
+});
+
+test('each swap has what moved and the fee that the pool took, and bars close at the price', async () => {
+  for (const pool of [three, ng, lone]) {
+    const pair = await get<Pair>(`/pairs/${pool.address}`);
+    const swaps = await get<Swap[]>(`/activity?pair=${pool.address}&event_type=swap`);
+    expect(swaps).toHaveLength(pool === three ? 16 : 8);
+    for (const { amount_usd, fee_usd } of swaps) {
+      // StableSwap-NG raises the fee of a pool that is off its balance.
+      const part = fee_usd! / amount_usd!;
+      if (pool !== ng) expect(Math.abs(part - 0.0004)).toBeLessThan(1e-9);
+      else expect(part > 0.0004 && part < 0.0024).toBe(true);
+    }
+    const bars = await get<{ close: string }[]>(`/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`);
+    // The last swap of the pool of three coins may be on another leg than that of the pair.
+    if (pool !== three) expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
+    else expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-4);
+    expect(off(pair.volume_24h_usd, sum(swaps.map(({ amount_usd }) => amount_usd)))).toBeLessThan(1e-6);
+    expect(off(pair.fees.h24, sum(swaps.map(({ fee_usd }) => fee_usd)))).toBeLessThan(1e-6);
+  }
+});
+
+test('a deposit and the withdrawals are listed, and a donation of the fees only interrupts the price', async () => {
+  const kinds = async ({ address }: MarketPool): Promise<string[]> => {
+    const all = await get<{ event_type: string }[]>(`/activity?pair=${address}`);
+    return all.map(({ event_type }) => event_type).filter((kind) => kind !== 'swap');
+  };
+  expect(await kinds(three)).toEqual(['burn', 'burn', 'mint']);
+  expect(await kinds(ng)).toEqual(['burn', 'burn', 'mint']);
+  expect(await kinds(lone)).toEqual(['mint']);
+});
+
+test('after a restart, answers are the same and prices go on', async () => {
+  const read = () =>
+    Promise.all(
+      [three, ng, oracle, lone].map(async ({ address }) => {
+        const { price, fee_bps, balances, liquidity_usd, volume_24h_usd } = await get<Pair>(
+          `/pairs/${address}`,
+        );
+        return { price, fee_bps, balances, liquidity_usd, volume_24h_usd };
+      }),
+    );
+  const before = await read();
+  await program.end('SIGTERM');
+  program = await start('whole', 0);
+  expect(await read()).toEqual(before);
+  tradeAll(40n);
+  head = await market.mine();
+  await waitForBlock(program.url, head);
+  for (const pool of [three, ng, lone]) await checkPool(pool);
+});
+
+test('older pools have the same prices, fees and types', async () => {
+  const late = await start('late', head - 3);
+  try {
+    await eventually(
+      async () => {
+        tradeAll(10n);
+        head = await market.mine();
+        return (await get<Pair[]>('/pairs', late)).length;
+      },
+      (count) => count === 4,
+    );
+    await waitForBlock(program.url, head);
+    await waitForBlock(late.url, head);
+    for (const pool of [three, ng, lone]) {
+      const [{ pool_type, fee_bps, price }, part] = [await checkPool(pool), await checkPool(pool, late)];
+      expect(part).toMatchObject({ pool_type, fee_bps, price });
+    }
+  } finally {
+    await late.end('SIGTERM');
+  }
+});
