@@ -10,7 +10,7 @@ import {
   SWAP_FEE_CHANGED,
   VAULT_TOPICS,
 } from './decodeBalancerEvent';
-import { decodeFeeChange, idOfLog, readLog, readRegistration } from './readBalancerLog';
+import { decodeFeeChange, idOfBalancerLog, readBalancerLog, readRegistration } from './readBalancerLog';
 import {
   booksCalls,
   decodePoolTokens,
@@ -53,11 +53,11 @@ export const balancerV2 = {
   factoryTopics: VAULT_TOPICS,
   creationTopics: new Set([POOL_REGISTERED]),
   poolTopics: POOL_TOPICS,
-  idOfLog,
+  idOfLog: idOfBalancerLog,
   poolOfId,
   idOfPool: () => null,
   readCreation: readRegistration,
-  readLog,
+  readLog: readBalancerLog,
   decodeSwapFee: decodeFeeChange,
   fillState,
   restoreState: (state) => withDoubts(withWeights(state, state.weights), state.doubts),

@@ -28,7 +28,7 @@ import { fitsStable, isStable } from './stablePool';
 import { applyBalancerEvent, withManagers } from './weightedPool';
 
 /** The pool id in topic 1, which all events of the vault about one pool have. */
-export function idOfLog({ topics: [, poolId] }: ChainLog): Hex | null {
+export function idOfBalancerLog({ topics: [, poolId] }: ChainLog): Hex | null {
   return isHash(poolId) ? poolId : null;
 }
 
@@ -39,7 +39,7 @@ export function decodeFeeChange({ topics, data }: Pick<ChainLog, 'topics' | 'dat
   return fee === undefined || rest.length > 0 ? null : fee;
 }
 
-export function readLog(
+export function readBalancerLog(
   state: ManyTokenState,
   log: ChainLog,
   _logs: readonly ChainLog[],

@@ -221,6 +221,10 @@ describe('recorded pools of a real Balancer vault are decoded as their contracts
     // The pool holds about 100,000 of each token and has an amplification of 200, so it trades at about 1.
     expect(Math.abs(price - 1)).toBeLessThan(1e-4);
     expect(balancerV2.spotPrice(state, i, state.tokens.indexOf(pair), timestamp)).toBeNull();
+    // A restart reads the params from the newest state row, also before the first trade.
+    const states = at56.all.flatMap((facts) => facts.pool_states.filter((one) => one.pair === pair));
+    expect(states[0]).toMatchObject({ kind: 'register', balances: [0n, 0n, 0n] });
+    expect(states.every(({ params }) => params.length === 7)).toBe(true);
   });
 
   it('recorded vault pools have one mint or burn for each join or exit', async () => {
