@@ -130,7 +130,7 @@ export const pulsechain: ChainDescription = {
       factory: '0x796fcbdc956b85797efe21145aa97599b7fb36a6',
     },
     {
-      // The pool of USDT, USDC and DAI: `PulsexStablePoolAddress` in src/config/index.ts of pulsechainramp/routing-api. Its
+      // The pool of USDT, USDC and DAI: `PulsexStablePoolAddress` in the configuration of pulsechainramp/routing-api. Its
       // factory is in no public source, so the pool stands for it.
       name: 'pulsex_stable',
       displayName: 'PulseX StableSwap',

@@ -3,8 +3,7 @@
  * owner's part, fee factor, LP tokens, then one rate per token. A ramp of zeros means that all but kind, LP token and
  * rates is unknown. The pool then has no price until the node was asked again.
  */
-import type { Hex } from '../../domain/hex';
-import { numberToHex } from '../../domain/hex';
+import { numberToHex, type Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CurvePool } from './curvePool';
 
@@ -15,7 +14,7 @@ const SWAP_FEE_UNIT = 10n ** 8n;
 const NO_RAMP: CurvePool['ramp'] = { fromAmp: 0n, toAmp: 0n, fromTime: 0n, toTime: 0n };
 
 /** What never changes. */
-export type CurveFacts = Pick<CurvePool, 'kind' | 'rates'> & { readonly share: Hex };
+type CurveFacts = Pick<CurvePool, 'kind' | 'rates'> & { readonly share: Hex };
 
 /** The state of a pool of which only the facts are known. */
 export function withCurveFacts(state: ManyTokenState, facts: CurveFacts): ManyTokenState {

@@ -67,7 +67,7 @@ function dynamicFee({ offpeg }: CurvePool, xi: bigint, xj: bigint, fee: bigint):
 }
 
 /** What a swap of token i for token j does. Null if it reverts. */
-export function exchange(
+export function exchangeTokens(
   pool: CurvePool,
   i: number,
   j: number,
@@ -94,7 +94,7 @@ export function getDy(
   amountIn: bigint,
   timestamp: number,
 ): bigint | null {
-  if (pool.kind === 'ng') return exchange(pool, i, j, amountIn, timestamp)?.amountOut ?? null;
+  if (pool.kind === 'ng') return exchangeTokens(pool, i, j, amountIn, timestamp)?.amountOut ?? null;
   const curved = moveOnCurve(pool, i, j, amountIn, timestamp);
   const rate = pool.rates[j];
   if (curved === null || rate === undefined) return null;

@@ -21,7 +21,22 @@ export function curvePoolOfId(poolId: Hex): Hex {
   return `0x${poolId.slice(-40)}`;
 }
 
-export function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
+/** The questions of the protocol. */
+export const curveQuestions = {
+  tokenCalls,
+  readTokens,
+  factCalls,
+  withFacts,
+  bookCalls,
+  withBooks,
+  lacksBooks: lacksCurveBooks,
+  readsBooksAtCreation: true,
+  // Each event makes its pool known.
+  feeCall: () => null,
+  readFee: () => null,
+};
+
+function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
   const pool = curvePoolOfId(poolId);
   const coins = Array.from({ length: PANCAKE_COINS }, (_, index) => callData('coins(uint256)', index));
   return [
@@ -30,14 +45,14 @@ export function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
   ];
 }
 
-export function readTokens([listed, ...coins]: readonly (Hex | null)[]): readonly Hex[] | null {
+function readTokens([listed, ...coins]: readonly (Hex | null)[]): readonly Hex[] | null {
   const words = listed == null ? [] : (readArrays(listed, 1)?.[0] ?? []);
   if (words.length >= 2 && words.length <= COINS_MAX) return toAddresses(words);
   const tokens = coins.map(readAddress).filter((coin) => coin !== null);
   return tokens.length < 2 ? null : tokens;
 }
 
-export function factCalls(factory: Hex, { poolId, tokens }: ManyTokenState): ContractCall[] {
+function factCalls(factory: Hex, { poolId, tokens }: ManyTokenState): ContractCall[] {
   const pool = curvePoolOfId(poolId);
   const [first = ZERO_ADDRESS, second = ZERO_ADDRESS, third = ZERO_ADDRESS] = tokens;
   const confirm = callData('stableSwapPairInfo(address,address,address)', first, second, third);
@@ -55,7 +70,7 @@ export function factCalls(factory: Hex, { poolId, tokens }: ManyTokenState): Con
  * A pool of StableSwap-NG whose coins have rates of their own (asset types 1 and 3), change the balances without an event (2),
  * or belong to another pool, has no price: no event tells these changes.
  */
-export function withFacts(
+function withFacts(
   state: ManyTokenState,
   [types, stored, confirmed, token, ...ratesOf]: readonly (Hex | null)[],
   factory: Hex,
@@ -82,7 +97,7 @@ export function withFacts(
   return listed(withCurveFacts(state, { kind: 'pancake', rates: known, share }), isPlain);
 }
 
-export function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
+function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const to = curvePoolOfId(state.poolId);
   const isNg = toCurvePool(state)?.kind === 'ng';
   const ramp = ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()'];
@@ -95,7 +110,7 @@ export function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] 
 }
 
 /** All answers or none. A pool that is created in this block starts empty; its other values are those at the block's end. */
-export function withBooks(
+function withBooks(
   state: ManyTokenState,
   answers: readonly (Hex | null)[],
   isCreation: boolean,

@@ -9,11 +9,11 @@ import { toFeePips } from '../../domain/swapFee';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../manyTokenProtocol';
 import { curveLiquidity } from './curveDepth';
-import { CURVE_FEE_TOPICS, CURVE_TOPICS } from './curveEvents';
+import { CURVE_FEE_TOPICS } from './curveEvents';
 import { lacksCurveBooks, toCurvePool, toSwapFee } from './curveParams';
 import { curvePrice, getDy } from './curvePool';
-import * as questions from './curveQuestions';
-import { CURVE_CREATIONS, decodeSwapFee, idOfLog, idOfPool, readCreation, readLog } from './readCurveLog';
+import { curveQuestions } from './curveQuestions';
+import { curveLogs } from './readCurveLog';
 
 export const curveStable = {
   name: 'curve_stable',
@@ -27,19 +27,10 @@ export const curveStable = {
   feeChange: {
     topics: CURVE_FEE_TOPICS,
     decodeFees: (log) => {
-      const fee = decodeSwapFee(log);
+      const fee = curveLogs.decodeSwapFee(log);
       return fee === null ? null : [toFeePips(fee), toFeePips(fee)];
     },
   },
-  factoryTopics: CURVE_CREATIONS,
-  creationTopics: CURVE_CREATIONS,
-  poolTopics: CURVE_TOPICS,
-  idOfLog,
-  poolOfId: questions.curvePoolOfId,
-  idOfPool,
-  readCreation,
-  readLog,
-  decodeSwapFee,
   fillState: (state, other) => {
     const filled = lacksCurveBooks(state) ? { ...other, poolId: state.poolId, doubts: state.doubts } : state;
     return withDoubts(filled, other.doubts);
@@ -56,12 +47,8 @@ export const curveStable = {
     return getDy(pool, i, j, amountIn, timestamp);
   },
   legState,
-  ...questions,
-  lacksBooks: lacksCurveBooks,
-  readsBooksAtCreation: true,
-  // Each event makes its pool known.
-  feeCall: () => null,
-  readFee: () => null,
+  ...curveLogs,
+  ...curveQuestions,
 } satisfies ManyTokenProtocol;
 
 function spotPrice(

@@ -4,7 +4,7 @@
  * the event; if not, the balances are no longer known.
  */
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
-import { exchange, invariantOf, withdrawOne, type CurvePool } from './curvePool';
+import { exchangeTokens, invariantOf, withdrawOne, type CurvePool } from './curvePool';
 import type { CurveEvent } from './curveEvents';
 
 const FEE_UNIT = 10n ** 10n;
@@ -27,7 +27,7 @@ export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: n
   switch (event.kind) {
     case 'exchange': {
       const { soldId, boughtId, sold, bought } = event;
-      const done = exchange(pool, soldId, boughtId, sold, timestamp);
+      const done = exchangeTokens(pool, soldId, boughtId, sold, timestamp);
       const out = bought + (done?.adminFee ?? 0n);
       const moves = pool.balances.map((_each, index) =>
         index === soldId ? sold : index === boughtId ? -out : 0n,

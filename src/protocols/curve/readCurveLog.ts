@@ -12,7 +12,7 @@ import type {
   ManyTokenSwap,
 } from '../manyTokenProtocol';
 import { isAddressTopic } from '../words';
-import { decodeCurveEvent, type CurveEvent } from './curveEvents';
+import { CURVE_TOPICS, decodeCurveEvent, type CurveEvent } from './curveEvents';
 import { lacksCurveBooks, toCurvePool, toSwapFee, withCurvePool, withUnknownBooks } from './curveParams';
 import { curvePoolOfId } from './curveQuestions';
 import { applyCurveEvent } from './curveState';
@@ -24,13 +24,26 @@ const PLAIN_POOL: Hex = '0xd1d60d4611e4091bb2e5f699eeb79136c21ac2305ad609f3de569
 /** Topic of Transfer. The constructor of a pool of StableSwap-NG sends 0 LP tokens from 0x0 to the factory. */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-export const CURVE_CREATIONS: ReadonlySet<Hex> = new Set([NEW_PAIR, PLAIN_POOL]);
+const CREATIONS: ReadonlySet<Hex> = new Set([NEW_PAIR, PLAIN_POOL]);
 
-export function idOfPool(pool: Hex): Hex {
+/** The part of the protocol that reads logs. */
+export const curveLogs = {
+  factoryTopics: CREATIONS,
+  creationTopics: CREATIONS,
+  poolTopics: CURVE_TOPICS,
+  idOfLog,
+  poolOfId: curvePoolOfId,
+  idOfPool,
+  readCreation,
+  readLog,
+  decodeSwapFee,
+};
+
+function idOfPool(pool: Hex): Hex {
   return `0x${pool.slice(2).padStart(64, '0')}`;
 }
 
-export function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
+function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
   const [topic, pool] = log.topics;
   if (topic === NEW_PAIR) return log.topics.length === 2 && isAddressTopic(pool) ? pool : null;
   const constructor = logs.findLast(
@@ -49,7 +62,7 @@ export function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
  * Pancake's factory can also list a pool that is older than the event. The constructor of a new pool logs its first owner in
  * the same transaction; without that log the pool is found at its next event.
  */
-export function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreation | null {
+function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreation | null {
   const poolId = idOfLog(log, logs);
   if (poolId === null) return null;
   const pool = curvePoolOfId(poolId);
@@ -68,7 +81,7 @@ function readPairCoins({ data }: ChainLog): readonly bigint[] | null {
   return words?.length === 4 ? words.slice(0, 3).filter((coin) => coin > 0n) : null;
 }
 
-export function readLog(
+function readLog(
   state: ManyTokenState,
   log: ChainLog,
   _logs: readonly ChainLog[],
@@ -131,7 +144,7 @@ function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CurveEve
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */
-export function decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null {
+function decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null {
   const event = decodeCurveEvent(log);
   return event?.kind === 'fees' ? toSwapFee(event.fee) : null;
 }

@@ -17,7 +17,7 @@ const UNIT = 10n ** 18n;
 /** Sum of the balances of the scaled pool. Its square times A still fits 256 bits. */
 const SUM = 10n ** 32n;
 
-export const CURVE_TOKEN = new Interface([
+const TOKEN = new Interface([
   'constructor(string, uint8, uint256, address)',
   'function balanceOf(address) view returns (uint256)',
 ]);
@@ -26,7 +26,7 @@ const FACTORY = new Interface([
   'function deploy_plain_pool(address[] coins, uint256 A, uint256 fee, uint256 offpeg, uint8[] types)',
   'function latest() view returns (address)',
 ]);
-export const CURVE_POOL = new Interface([
+const POOL = new Interface([
   'function token() view returns (address)',
   'function balances(uint256) view returns (uint256)',
   'function admin_balances(uint256) view returns (uint256)',
@@ -109,7 +109,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   const factories: CurveMarket['factories'] = [deploy('StableFactory'), deploy('StableFactory')];
   const tokens = decimals
     .map((places) => ({
-      address: deploy('Token', CURVE_TOKEN, [`T${places}`, places, 10n ** BigInt(places + 15), trader]),
+      address: deploy('Token', TOKEN, [`T${places}`, places, 10n ** BigInt(places + 15), trader]),
       decimals: places,
     }))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
@@ -119,7 +119,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     factories,
     tokens,
     add: ({ address }, name, values) =>
-      send(trader, TRADER, 'run', [address, encodeCall(CURVE_POOL, name, values)]),
+      send(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
     mine,
     async createPool(plan, { types = plan.tokens.map(() => 0), factory = factories[0] } = {}) {
       const coins = plan.tokens.map(({ address }) => address);
@@ -140,7 +140,7 @@ export async function readPool(
   name: string,
   ...values: readonly unknown[]
 ): Promise<bigint> {
-  return BigInt(String(await readContract(rpc, CURVE_POOL, address, name, values)));
+  return BigInt(String(await readContract(rpc, POOL, address, name, values)));
 }
 
 /** The balances of the pool without the owner's fees. */

@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import type { Hex } from '../../../src/domain/hex';
 import { decodeCurveEvent } from '../../../src/protocols/curve/curveEvents';
 import { curveLiquidity } from '../../../src/protocols/curve/curveDepth';
-import { curveAt, curvePrice, exchange, getDy, type CurvePool } from '../../../src/protocols/curve/curvePool';
+import {
+  curveAt,
+  curvePrice,
+  exchangeTokens,
+  getDy,
+  type CurvePool,
+} from '../../../src/protocols/curve/curvePool';
 import { applyCurveEvent } from '../../../src/protocols/curve/curveState';
 import { getD, solveBalance } from '../../../src/protocols/curve/stableMath';
 import { encode } from './reference';
@@ -80,7 +86,7 @@ test.each([
   [1, 0, 50000n, 49983n],
   [1, 0, 51000n, 50982n],
 ])('a swap of the first contract pays the recorded amount (%#)', (i, j, amount, out) => {
-  expect(exchange(FIRST, i, j, amount, 0)?.amountOut).toBe(out);
+  expect(exchangeTokens(FIRST, i, j, amount, 0)?.amountOut).toBe(out);
 });
 
 test('A moves linearly between the two times of a ramp, and rests before and after', () => {
@@ -95,7 +101,7 @@ test('A moves linearly between the two times of a ramp, and rests before and aft
   ]);
   const falling = { ...FIRST, ramp: { ...ramp, fromAmp: 2_000n, toAmp: 1_000n } };
   expect(curveAt(falling, 999).amp).toBe(1_501n);
-  expect(exchange(pool, 0, 1, 510_000n, 1_000)?.amountOut).toBe(509_863n);
+  expect(exchangeTokens(pool, 0, 1, 510_000n, 1_000)?.amountOut).toBe(509_863n);
 });
 
 test.each([
