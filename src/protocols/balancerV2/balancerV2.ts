@@ -10,7 +10,7 @@ import {
   SWAP_FEE_CHANGED,
   VAULT_TOPICS,
 } from './decodeBalancerEvent';
-import { decodeFeeChange, idOfLog, readLog, readRegistration } from './readBalancerLog';
+import { decodeFeeChange, idOfBalancerLog, readBalancerLog, readRegistration } from './readBalancerLog';
 import {
   booksCalls,
   decodePoolTokens,
@@ -21,6 +21,17 @@ import {
   readPoolFacts,
   swapFeeCall,
 } from './weightedCalls';
+import {
+  ampCall,
+  isStable,
+  lacksAmp,
+  quoteStablePool,
+  scaleCalls,
+  stableLegState,
+  stableSpotPrice,
+  withAmp,
+  withScales,
+} from './stablePool';
 import { fillState, quoteWeighted, weightedLegState, weightedSpotPrice, withWeights } from './weightedPool';
 
 export const balancerV2 = {
@@ -42,37 +53,47 @@ export const balancerV2 = {
   factoryTopics: VAULT_TOPICS,
   creationTopics: new Set([POOL_REGISTERED]),
   poolTopics: POOL_TOPICS,
-  idOfLog,
+  idOfLog: idOfBalancerLog,
   poolOfId,
   idOfPool: () => null,
   readCreation: readRegistration,
-  readLog,
+  readLog: readBalancerLog,
   decodeSwapFee: decodeFeeChange,
   fillState,
   restoreState: (state) => withDoubts(withWeights(state, state.weights), state.doubts),
-  isFollowed: ({ weights, doubts }) => doubts === 0 && weights.length > 0,
-  spotPrice: weightedSpotPrice,
-  quote: quoteWeighted,
-  legState: weightedLegState,
+  isFollowed: (terms) => terms.doubts === 0 && (terms.weights.length > 0 || isStable(terms)),
+  spotPrice: (state, i, j, timestamp) =>
+    isStable(state) ? stableSpotPrice(state, i, j, timestamp) : weightedSpotPrice(state, i, j),
+  quote: (state, i, j, amountIn, timestamp) =>
+    isStable(state)
+      ? quoteStablePool(state, i, j, amountIn, timestamp)
+      : quoteWeighted(state, i, j, amountIn),
+  legState: (state, i, j, decimals) =>
+    isStable(state) ? stableLegState(state, i, j, decimals) : weightedLegState(state, i, j, decimals),
   tokenCalls: (vault, poolId) => [poolTokensCall(vault, poolId)],
   readTokens: ([answer = null]) => decodePoolTokens(answer),
-  factCalls: (_, { poolId }) => poolFactCalls(poolOfId(poolId)),
-  withFacts: (state, answers) => {
+  factCalls: (_, { poolId }) => [...scaleCalls(poolOfId(poolId)), ...poolFactCalls(poolOfId(poolId))],
+  withFacts: (state, [scales = null, providers = null, ...answers]) => {
     const facts = readPoolFacts(answers, state.tokens.length);
-    return facts && { state: withWeights(state, facts.weights), poolType: facts.poolType };
+    if (facts === null) return null;
+    const isWeighted = facts.poolType === POOL_WEIGHTED;
+    const scaled = isWeighted ? { ...state, params: [] } : withScales(state, [scales, providers]);
+    return { state: withWeights(scaled, facts.weights), poolType: facts.poolType };
   },
-  bookCalls: (vault, { poolId, tokens }) => [
-    swapFeeCall(poolOfId(poolId)),
-    ...booksCalls(vault, poolId, tokens),
+  bookCalls: (vault, state) => [
+    swapFeeCall(poolOfId(state.poolId)),
+    ...(lacksAmp(state) ? [ampCall(poolOfId(state.poolId))] : []),
+    ...booksCalls(vault, state.poolId, state.tokens),
   ],
-  withBooks: (state, [fee = null, ...answers]) => {
+  withBooks: (state, [fee = null, ...others]) => {
+    const [amp = null, answers] = lacksAmp(state) ? [others[0], others.slice(1)] : [null, others];
     const read = readBooks(answers, state.tokens);
     const answered = read === null ? { ...state, balances: [] } : withBalances(state, read);
     const doubts = state.doubts | (read?.doubts ?? 0);
-    return fillState(state, { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
+    return fillState(withAmp(state, amp), { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
   },
   // BasePool.sol forbids a fee of zero.
-  lacksBooks: ({ balances, swapFee }) => balances.length === 0 || swapFee === 0n,
+  lacksBooks: (state) => state.balances.length === 0 || state.swapFee === 0n || lacksAmp(state),
   readsBooksAtCreation: false,
   feeCall: swapFeeCall,
   readFee: decodeSwapFee,

@@ -32,8 +32,17 @@ export const VAULT_TOPICS: ReadonlySet<Hex> = new Set([
   POOL_BALANCE_CHANGED,
   POOL_BALANCE_MANAGED,
 ]);
+/** Topic of AmpUpdateStarted(uint256 startValue, uint256 endValue, uint256 startTime, uint256 endTime). */
+const AMP_UPDATE_STARTED: Hex = '0x1835882ee7a34ac194f717a35e09bb1d24c82a3b9d854ab6c9749525b714cdf2';
+/** Topic of AmpUpdateStopped(uint256 currentValue). */
+const AMP_UPDATE_STOPPED: Hex = '0xa0d01593e47e69d07e0ccd87bece09411e07dd1ed40ca8f2e7af2976542a0233';
+
 /** topic0 of the events that a pool's own contract emits. */
-export const POOL_TOPICS: ReadonlySet<Hex> = new Set([SWAP_FEE_CHANGED]);
+export const POOL_TOPICS: ReadonlySet<Hex> = new Set([
+  SWAP_FEE_CHANGED,
+  AMP_UPDATE_STARTED,
+  AMP_UPDATE_STOPPED,
+]);
 
 const INT256_MAX = (1n << 255n) - 1n;
 const UINT8_MAX = 255n;
@@ -125,8 +134,23 @@ interface SwapFeeChanged {
   readonly swapFee: bigint;
 }
 
+/** The amplification of a stable pool moves from one value to another. Both are equal if it stays. */
+interface AmpChanged {
+  readonly kind: 'amp_changed';
+  /** The contract that emitted the log. */
+  readonly pool: Hex;
+  /** First and last value, first and last time in unix seconds. */
+  readonly ramp: readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
+}
+
 export type BalancerEvent =
-  PoolRegistered | TokensRegistered | VaultSwap | BalanceChanged | BalanceManaged | SwapFeeChanged;
+  | PoolRegistered
+  | TokensRegistered
+  | VaultSwap
+  | BalanceChanged
+  | BalanceManaged
+  | SwapFeeChanged
+  | AmpChanged;
 
 /** Decodes a log; null for an unknown topic or a malformed layout. Never throws. */
 export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
@@ -143,6 +167,9 @@ export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
       return decodeBalanceManaged(log);
     case SWAP_FEE_CHANGED:
       return decodeSwapFeeChanged(log);
+    case AMP_UPDATE_STARTED:
+    case AMP_UPDATE_STOPPED:
+      return decodeAmpChanged(log);
     default:
       return null;
   }
@@ -234,4 +261,13 @@ function decodeBalanceManaged({ topics, data }: ChainLog): BalanceManaged | null
 function decodeSwapFeeChanged({ address, topics, data }: ChainLog): SwapFeeChanged | null {
   if (topics.length !== 1 || !loadData(data, 1)) return null;
   return { kind: 'swap_fee_changed', pool: address, swapFee: uintAt(0) };
+}
+
+function decodeAmpChanged({ address, topics, data }: ChainLog): AmpChanged | null {
+  const isStart = topics[0] === AMP_UPDATE_STARTED;
+  if (topics.length !== 1 || !loadData(data, isStart ? 4 : 1)) return null;
+  const ramp = isStart
+    ? ([uintAt(0), uintAt(1), uintAt(2), uintAt(3)] as const)
+    : ([uintAt(0), uintAt(0), 0n, 0n] as const);
+  return { kind: 'amp_changed', pool: address, ramp };
 }

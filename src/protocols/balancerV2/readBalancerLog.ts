@@ -7,7 +7,8 @@ import type { ChainLog } from '../../domain/block';
 import { isHash, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
 import { readWords } from '../abiArrays';
-import { emptyManyTokenState, withBalances } from '../manyTokenPool';
+import { DOUBTS } from '../doubts';
+import { emptyManyTokenState, withBalances, withDoubts } from '../manyTokenPool';
 import type {
   LiquidityMove,
   ManyTokenCreation,
@@ -23,10 +24,11 @@ import {
   type BalanceChanged,
   type BalancerEvent,
 } from './decodeBalancerEvent';
+import { fitsStable, isStable } from './stablePool';
 import { applyBalancerEvent, withManagers } from './weightedPool';
 
 /** The pool id in topic 1, which all events of the vault about one pool have. */
-export function idOfLog({ topics: [, poolId] }: ChainLog): Hex | null {
+export function idOfBalancerLog({ topics: [, poolId] }: ChainLog): Hex | null {
   return isHash(poolId) ? poolId : null;
 }
 
@@ -37,20 +39,34 @@ export function decodeFeeChange({ topics, data }: Pick<ChainLog, 'topics' | 'dat
   return fee === undefined || rest.length > 0 ? null : fee;
 }
 
-export function readLog(state: ManyTokenState, log: ChainLog): ManyTokenStep | 'other' | 'malformed' {
+export function readBalancerLog(
+  state: ManyTokenState,
+  log: ChainLog,
+  _logs: readonly ChainLog[],
+  timestamp: number,
+): ManyTokenStep | 'other' | 'malformed' {
   const event = decodeBalancerEvent(log);
   if (event === null) return 'malformed';
   // A contract may register several pools in the vault. Only the pool of its first registration is used.
   if (event.kind === 'pool_registered') return 'other';
-  if (event.kind !== 'swap_fee_changed' && event.poolId !== state.poolId) return 'other';
-  const after =
+  if ('poolId' in event && event.poolId !== state.poolId) return 'other';
+  const moved =
     event.kind === 'tokens_registered'
       ? withManagers(state, event.assetManagers)
       : applyBalancerEvent(state, event);
+  const isDoubted = swapOf(event, moved) !== null && !isExplained(state, event, timestamp);
+  const after = withDoubts(moved, isDoubted ? DOUBTS.weights : 0);
   const kind = kindOf(event);
-  // A doubt changes the pool's value, so a new doubt is stored. The fee is stored by its log.
-  const isStored = (kind !== 'fee' && kind !== 'register') || after.doubts !== state.doubts;
+  // A doubt changes the pool's value, so a new doubt is stored. The fee is stored by its log, the params are not.
+  const isChanged = after.doubts !== state.doubts || after.params !== state.params;
+  const isStored = kind === 'register' ? isChanged || isStable(state) : kind !== 'fee' || isChanged;
   return { after, kind, isStored, swap: swapOf(event, after), liquidity: liquidityOf(event, state) };
+}
+
+/** Whether the formula of a stable pool explains the swap. A pool with an asset manager trades with other balances. */
+function isExplained(state: ManyTokenState, event: BalancerEvent, timestamp: number): boolean {
+  if (event.kind !== 'swap' || (state.doubts & DOUBTS.managed) > 0) return true;
+  return fitsStable(state, event, timestamp);
 }
 
 function swapOf(event: BalancerEvent, { swapFee }: ManyTokenState): ManyTokenSwap | null {
@@ -78,7 +94,7 @@ function liquidityOf(event: BalancerEvent, { tokens }: ManyTokenState): Liquidit
 
 /** A transfer by an asset manager counts neither as a trade nor as liquidity of a provider. */
 function kindOf(event: Exclude<BalancerEvent, { kind: 'pool_registered' }>): ManyTokenStep['kind'] {
-  if (event.kind === 'swap_fee_changed') return 'fee';
+  if (event.kind === 'swap_fee_changed' || event.kind === 'amp_changed') return 'fee';
   if (event.kind === 'tokens_registered') return 'register';
   if (event.kind === 'swap') return shareMoveOf(event)?.kind ?? 'swap';
   if (event.kind === 'balance_managed') return 'collect';
@@ -86,7 +102,7 @@ function kindOf(event: Exclude<BalancerEvent, { kind: 'pool_registered' }>): Man
 }
 
 /**
- * Tokens and fee from the registering transaction. The pool's constructor emits the fee before the
+ * Tokens, fee and amplification from the registering transaction. The pool's constructor emits the fee before the
  * registration (BasePool.sol). Pools of other vaults may emit the fee later. Null if the log is malformed or
  * names no tokens.
  */
@@ -98,6 +114,7 @@ export function readRegistration(log: ChainLog, logs: readonly ChainLog[]): Many
   let managers: readonly Hex[] = [];
   let swapFee = 0n;
   let feeAfter = 0n;
+  let params: readonly bigint[] = [];
   for (const other of logs) {
     if (other.transactionHash !== log.transactionHash) continue;
     if (other.address === poolOfId(poolId) && other.topics[0] === SWAP_FEE_CHANGED) {
@@ -106,6 +123,8 @@ export function readRegistration(log: ChainLog, logs: readonly ChainLog[]): Many
       feeAfter = fee;
       if (other.logIndex < log.logIndex) swapFee = fee;
     }
+    const own = other.address === poolOfId(poolId) ? decodeBalancerEvent(other) : null;
+    if (own?.kind === 'amp_changed') params = own.ramp;
     if (tokens !== null || other.address !== log.address || other.logIndex < log.logIndex) continue;
     const event = decodeBalancerEvent(other);
     if (event?.kind !== 'tokens_registered' || event.poolId !== poolId) continue;
@@ -113,9 +132,7 @@ export function readRegistration(log: ChainLog, logs: readonly ChainLog[]): Many
     managers = event.assetManagers;
   }
   if (tokens === null) return null;
-  const empty = withBalances(
-    { ...emptyManyTokenState(poolId), tokens, swapFee },
-    { tokens: [], balances: [] },
-  );
+  const begun = { ...emptyManyTokenState(poolId), tokens, swapFee, params };
+  const empty = withBalances(begun, { tokens: [], balances: [] });
   return { state: withManagers(empty, managers), swapFee: feeAfter };
 }

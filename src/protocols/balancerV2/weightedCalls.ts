@@ -4,8 +4,7 @@
  * ingester sends the calls.
  *
  * A pool that answers getNormalizedWeights is weighted (type 4). A pool that answers only
- * getAmplificationParameter is stable (type 5) and sets no price: its spot price depends on the amplification
- * A and on token rates, not only on the ratio of balances. Any other pool is ignored.
+ * getAmplificationParameter is stable (type 5; see stablePool.ts). Any other pool is ignored.
  */
 import { callData, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';

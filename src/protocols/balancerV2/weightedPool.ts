@@ -12,6 +12,7 @@ import { poolOfId, type BalancerEvent, type VaultSwap } from './decodeBalancerEv
 import { DOUBTS } from '../doubts';
 import { moveTokens, withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../manyTokenProtocol';
+import { isStable, lacksAmp, withRamp } from './stablePool';
 import { hasManager, termsDoubt } from './vaultDoubts';
 import { fitsWeights, outGivenIn } from './weightedMath';
 
@@ -30,6 +31,8 @@ export function applyBalancerEvent(state: ManyTokenState, event: BalancerEvent):
     if (pool !== poolOfId(state.poolId) || swapFee === state.swapFee) return state;
     return withDoubts({ ...state, swapFee }, termsDoubt([], toFeePips(swapFee)));
   }
+  if (event.kind === 'amp_changed')
+    return event.pool === poolOfId(state.poolId) ? withRamp(state, event.ramp) : state;
   if (event.poolId !== state.poolId) return state;
   switch (event.kind) {
     case 'swap':
@@ -110,11 +113,15 @@ function holdsOwnShare({ poolId, tokens }: ManyTokenState): boolean {
   return tokens.includes(poolOfId(poolId));
 }
 
-/** Sets missing balances, a missing fee and further doubts from another state of the same pool. */
+/** Sets missing balances, a missing fee, a missing amplification and further doubts from another state of the same pool. */
 export function fillState(state: ManyTokenState, other: ManyTokenState): ManyTokenState {
   const balances = state.balances.length > 0 ? state.balances : other.balances;
   const swapFee = state.swapFee > 0n ? state.swapFee : other.swapFee;
-  return withDoubts({ ...state, balances, swapFee }, other.doubts | termsDoubt([], toFeePips(swapFee)));
+  const params = lacksAmp(state) && isStable(other) ? other.params : state.params;
+  return withDoubts(
+    { ...state, balances, swapFee, params },
+    other.doubts | termsDoubt([], toFeePips(swapFee)),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@
  * a pool that is far from its balance, so the depth is that of a real move of the price by 2 %.
  */
 import { curveAt, invariantOf, toXp, type CurvePool } from './curvePool';
+import type { StableCurve } from './stableMath';
 
 /** Part of the price that is left after the move. */
 const PRICE_LEFT = 0.98;
@@ -20,11 +21,22 @@ export function curveLiquidity(pool: CurvePool, i: number, j: number, timestamp:
   const [rateI, rateJ] = [Number(pool.rates[i] ?? 0n), Number(pool.rates[j] ?? 0n)];
   const d = invariantOf(pool, pool.balances, timestamp);
   if (d === null || d === 0n || !(rateI * rateJ > 0)) return 0;
-  const { amp, ampUnit } = curveAt(pool, timestamp);
-  const xp = toXp(pool, pool.balances).map(Number);
+  const liquidity = stableLiquidity(toXp(pool, pool.balances), curveAt(pool, timestamp), d, i, j);
+  return (liquidity * 1e18) / Math.sqrt(rateI) / Math.sqrt(rateJ);
+}
+
+/** The same in units of 1e-18, by balances with 18 decimals and their D. */
+export function stableLiquidity(
+  balances: readonly bigint[],
+  { amp, ampUnit }: StableCurve,
+  d: bigint,
+  i: number,
+  j: number,
+): number {
+  const xp = balances.map(Number);
   const ann = (Number(amp) / Number(ampUnit)) * xp.length;
   const towards = (into: number, out: number): number => liquidityTowards(xp, ann, Number(d), into, out);
-  return (Math.min(towards(i, j), towards(j, i)) * 1e18) / Math.sqrt(rateI) / Math.sqrt(rateJ);
+  return Math.min(towards(i, j), towards(j, i));
 }
 
 /** From a swap of i for j until the price of i in j has fallen by 2 %. */

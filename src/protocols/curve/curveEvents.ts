@@ -108,6 +108,11 @@ export function decodeCurveEvent({ topics, data }: Pick<ChainLog, 'topics' | 'da
       coins === 0 ? readDynamic(data, kind !== 'remove') : readFixed(data, coins, kind !== 'remove');
     return parts === null ? null : { kind, owner, ...parts };
   }
+  return decodeCoins(topic, owner, data);
+}
+
+/** TokenExchange and RemoveLiquidityOne, which name coins by their ids. */
+function decodeCoins(topic: Hex, owner: Hex, data: Hex): CurveEvent | null {
   const words = readWords(data, 4);
   const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words ?? [];
   if (words?.length !== (topic === REMOVE_ONE ? 3 : 4)) return null;

@@ -3,8 +3,7 @@
  * owner's part, fee factor, LP tokens, then one rate per token. A ramp of zeros means that all but kind, LP token and
  * rates is unknown. The pool then has no price until the node was asked again.
  */
-import type { Hex } from '../../domain/hex';
-import { numberToHex } from '../../domain/hex';
+import { numberToHex, type Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CurvePool } from './curvePool';
 

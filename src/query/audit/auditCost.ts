@@ -22,12 +22,14 @@ interface PricedPath {
 export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): ManipulationCost | null {
   const { anchor, anchors, market, legs, fees, block, tokens } = inputs;
   if (usd === null || anchor === null || hops.length === 0) return null;
-  const poolOf = ({ key }: Leg): { readonly pool_type: number; readonly fee_pips: number } | undefined =>
-    legs.get(key)?.pool;
+  const poolOf = ({ key }: Leg) => legs.get(key)?.pool;
   const feeOf = (leg: Leg): number => (fees.get(leg.pair) ?? poolOf(leg)?.fee_pips ?? 0) / PIPS;
   const isRanged = (leg: Leg): boolean => {
     const pool = poolOf(leg);
-    return pool !== undefined && shapeOf(pool.pool_type).hasTicks;
+    if (pool === undefined) return false;
+    const { hasTicks, liquidity } = shapeOf(pool.pool_type);
+    // The liquidity of a stable pool of many tokens is that of a move by 2 %. Beyond, the pool may have much less.
+    return hasTicks || (pool.tokens.length > 0 && liquidity === null);
   };
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.

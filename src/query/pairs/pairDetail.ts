@@ -159,12 +159,16 @@ function weightedLiquidityOf(pool: StoredPool, reserves: readonly [number, numbe
   return weightedLiquidity(reserves[0], reserves[1], weightOf(pool.token0), weightOf(pool.token1));
 }
 
-/** Positions between ticks are NFTs, so there is no LP token. */
+/**
+ * Positions between ticks are NFTs, so there is no LP token. A pool with balances that never moved a token of its own has
+ * LP tokens of another contract, as StableSwap pools of Pancake's port.
+ */
 function lpFields(
-  { pool, ownShares }: PairEntry,
+  { pool, ownShares, facts }: PairEntry,
   lp: LpFacts,
 ): Pick<PairDetail, 'total_supply' | 'lp_holders'> {
-  const lpSupply = shapeOf(pool.pool_type).hasLpToken ? lpSupplyOf(pool, lp) : null;
+  const isOther = lp.holding === null && (facts.balances ?? []).some((balance) => balance > 0n);
+  const lpSupply = shapeOf(pool.pool_type).hasLpToken && !isOther ? lpSupplyOf(pool, lp) : null;
   if (lpSupply === null) return { total_supply: null, lp_holders: null };
   const providerSupply =
     lpSupply.supply === null ? null : formatUnits(lpSupply.supply - ownShares, LP_DECIMALS);

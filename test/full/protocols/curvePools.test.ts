@@ -6,10 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { formatUnits } from '../../../src/domain/amounts';
 import {
   deployCurve,
   quotedPrice,
   readBalances,
+  readPool,
   type CurveMarket,
   type CurveToken,
   type MarketPool,
@@ -89,8 +91,8 @@ afterAll(async () => {
 const raw = ({ decimals }: CurveToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
 /** Sells this many USD to each pool for each other token, and half as many of the other token for USD. */
-function tradeAll(tokens: bigint): void {
-  for (const pool of [three, ng, oracle, lone]) {
+function tradeAll(tokens: bigint, pools = [three, ng, oracle, lone]): void {
+  for (const pool of pools) {
     const i = pool.tokens.indexOf(usd);
     for (const [j, token] of pool.tokens.entries()) {
       if (j === i) continue;
@@ -147,6 +149,8 @@ interface Pair {
   readonly liquidity_usd: number;
   readonly volume_24h_usd: number;
   readonly fees: { readonly h24: number };
+  readonly total_supply: string | null;
+  readonly lp_holders: number | null;
   readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
 }
 
@@ -201,12 +205,23 @@ test.each([
       pool.tokens.map(({ address }) => get<{ price_usd: string }>(`/tokens/${address}`)),
     );
     const values = whole.map((amount, index) => amount * Number(prices[index]!.price_usd));
+    for (const [index, { address }] of pool.tokens.entries())
+      expect(await get(`/tokens/${address}/audit`)).toMatchObject({ price_usd: prices[index]!.price_usd });
     // A token counts with at most what the pools of its route can pay out in USD.
     const payable = values[pool.tokens.indexOf(usd)]!;
     const counted = values.map((value) => Math.min(value, payable));
     expect(off(pair.liquidity_usd, sum(counted))).toBeLessThan(pool === lone ? 1e-6 : 0.05);
   },
 );
+
+test('a pool that is its own LP token has its supply and holders, and a pool with another LP token has none', async () => {
+  const supply = await readPool(anvil.rpc, ng, 'supply');
+  expect(await get<Pair>(`/pairs/${ng.address}`)).toMatchObject({
+    total_supply: formatUnits(supply, 18),
+    lp_holders: 1,
+  });
+  expect(await get<Pair>(`/pairs/${three.address}`)).toMatchObject({ total_supply: null, lp_holders: null });
+});
 
 test('a pool with a rate of its own is listed without a price', async () => {
   const pair = await get<Pair>(`/pairs/${oracle.address}`);
@@ -275,7 +290,8 @@ test('older pools have the same prices, fees and types', async () => {
   try {
     await eventually(
       async () => {
-        tradeAll(10n);
+        // The pool search finds the pool of three coins, and trades show the others.
+        tradeAll(10n, [ng, oracle, lone]);
         head = await market.mine();
         return (await get<Pair[]>('/pairs', late)).length;
       },

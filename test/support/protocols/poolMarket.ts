@@ -2,10 +2,6 @@
  * Contracts of a family of protocols on a local node: compiles the test's own contracts, deploys them with tokens of many
  * decimals and a trader that owns all tokens, and mines blocks of transactions that must succeed.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename } from 'node:path';
-
 import { getCreateAddress, Interface } from 'ethers';
 
 import { encodeCall, encodeDeploy, readContract, TOKEN_CONSTRUCTOR } from '../../../src/dev/abi';
@@ -13,18 +9,7 @@ import { expectAllSucceeded, openBlockMaker, type BlockMaker } from '../../../sr
 import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
 import { readOwnBytecode } from '../../../src/dev/packageFiles';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-
-interface Compiler {
-  compile(input: string): string;
-}
-interface Output {
-  readonly contracts: Readonly<
-    Record<
-      string,
-      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
-    >
-  >;
-}
+import { compileSolidity } from '../node/compileSolidity';
 
 const TOKEN = new Interface(['function balanceOf(address) view returns (uint256)']);
 
@@ -74,7 +59,7 @@ export async function openPoolMarket(
   const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(firstAccount, firstAccount + 2);
   const [owner = ZERO_ADDRESS] = accounts;
   const maker = await openBlockMaker(rpc, accounts);
-  const codeOf = compile(source);
+  const codeOf = compileSolidity(source);
   const deploy: PoolMarket['deploy'] = (code, abi, values = []) => {
     const data = encodeDeploy(code, abi, values);
     const nonce = maker.add({ from: owner, to: null, gas: gas.creation, data });
@@ -101,25 +86,6 @@ export async function openPoolMarket(
     maker.add({ from, to, gas: name.startsWith('create') ? gas.creation : gas.call, data });
   };
   return { owner, maker, trader, tokens, codeOf, deploy, add, mine };
-}
-
-function compile(source: string): (contract: string) => Hex {
-  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
-  const name = basename(source);
-  const output = JSON.parse(
-    run(
-      JSON.stringify({
-        language: 'Solidity',
-        sources: { [name]: { content: readFileSync(source, 'utf8') } },
-        settings: {
-          optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
-          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
-        },
-      }),
-    ),
-  ) as Output;
-  return (contract) => `0x${output.contracts[name]![contract]!.evm.bytecode.object}`;
 }
 
 /** Both tokens in the order of a pool. */

@@ -2,18 +2,26 @@
  * Recorded blocks of a real Balancer vault on a development chain: weighted pools of two, three and four tokens, and a
  * composable stable pool. The fixture contains the logs. For each block it also contains the contracts' answers:
  * getPoolTokens, getNormalizedWeights, getSwapFeePercentage, getAmplificationParameter, getGradualWeightUpdateParams.
+ * All tokens have 18 decimals, and no token has a rate provider.
  */
 import { AbiCoder } from 'ethers';
 
 import recorded from '../../golden/logs/balancerContracts.json';
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { blockOfOrd } from '../../../src/domain/ord';
 import type { BlockFacts } from '../../../src/ingest/rows/blockRows';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import { ManyTokenDiscovery } from '../../../src/ingest/pools/discoverManyTokenPools';
 import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../src/log';
+import { balancerV2 } from '../../../src/protocols/balancerV2/balancerV2';
 import { answeringCalls, contextOf, type Asked } from '../../support/node/vaultSetup';
+
+const ONE = 10n ** 18n;
+/** The stable pool's amplification, 200, with the precision of the contract. */
+const AMP = 200_000n;
+const addressOf = (poolId: Hex): Hex => poolId.slice(0, 42) as Hex;
 
 interface PoolAnswers {
   readonly books: Hex | null;
@@ -24,6 +32,8 @@ interface PoolAnswers {
 const coder = AbiCoder.defaultAbiCoder();
 const GET_POOL_TOKEN_INFO = '0xb05f8e48';
 const SELECTORS = ['0xf89f27ed', '0x55c67628', '0x6daccffa', '0x7beed220'];
+const GET_SCALING_FACTORS = '0x1dd746ea';
+const GET_RATE_PROVIDERS = '0x238a2d59';
 const VAULT = recorded.vault as Hex;
 const POOLS = recorded.pools as Hex[];
 const ANSWERS = recorded.answers as unknown as Readonly<
@@ -73,6 +83,10 @@ function answer({ to, data, at }: Asked): Hex | null {
   const known = poolId === undefined ? undefined : answersAt(poolId, number);
   if (to === VAULT && data.startsWith(GET_POOL_TOKEN_INFO)) return infoOf(known?.books ?? null, data);
   if (to === VAULT) return known?.books ?? null;
+  if (known?.books != null && data === GET_SCALING_FACTORS)
+    return coder.encode(['uint256[]'], [Array(3).fill(ONE)]) as Hex;
+  if (known?.books != null && data === GET_RATE_PROVIDERS)
+    return coder.encode(['address[]'], [Array(3).fill(ZERO_ADDRESS)]) as Hex;
   return known?.pool[SELECTORS.indexOf(data.slice(0, 10))] ?? null;
 }
 
@@ -81,6 +95,8 @@ function truthAt(poolId: Hex, number: number) {
   const { books, pool } = answersAt(poolId, number)!;
   const [tokens, balances] = coder.decode(['address[]', 'uint256[]', 'uint256'], books!);
   const weights = pool[0] == null ? null : [...coder.decode(['uint256[]'], pool[0])[0]];
+  const own = addressOf(poolId);
+  const scales = [...tokens].map((token: string) => (token.toLowerCase() === own ? 0n : ONE));
   return {
     poolId,
     tokens: [...tokens].map((token: string) => token.toLowerCase()),
@@ -89,7 +105,7 @@ function truthAt(poolId: Hex, number: number) {
     swapFee: coder.decode(['uint256'], pool[1]!)[0],
     // No swap of a real pool may ever raise a doubt.
     doubts: 0,
-    params: [],
+    params: weights === null ? [AMP, AMP, 0n, 0n, ...scales] : [],
   };
 }
 
@@ -112,8 +128,6 @@ async function readFrom(first: number, reversible: boolean, each?: (number: numb
   }
   return { registry, all };
 }
-
-const addressOf = (poolId: Hex): Hex => poolId.slice(0, 42) as Hex;
 
 describe('recorded pools of a real Balancer vault are decoded as their contracts answer', () => {
   it('recorded vault pools have the balances, weights and fee of the contracts after each block', async () => {
@@ -180,7 +194,6 @@ describe('recorded pools of a real Balancer vault are decoded as their contracts
     const swaps = all.flatMap((rows) => rows.swaps);
     const priced = swaps.filter((swap) => swap.pool_type === 4);
     expect(priced.length).toBeGreaterThan(20);
-    expect(swaps.filter((swap) => swap.pool_type === 5).every((swap) => swap.price === 0)).toBe(true);
     for (const { amount0, amount1, reserve0, reserve1, price, fee_pips } of priced) {
       const before0 = Number(reserve0 - amount0);
       const before1 = Number(reserve1 - amount1);
@@ -193,6 +206,25 @@ describe('recorded pools of a real Balancer vault are decoded as their contracts
       expect(paid).toBeGreaterThan(Math.min(before, price) * (1 - 1e-6));
       expect(paid).toBeLessThan(Math.max(before, price) * (1 + 1e-6));
     }
+  });
+
+  it('a swap of the recorded stable pool pays out what the formula says, to the last unit', async () => {
+    const at56 = await readFrom(FIRST, true);
+    const [row] = at56.all.flatMap(({ swaps }) => swaps.filter(({ pool_type: type }) => type === 5));
+    const { ord, pair, timestamp, amount0, amount1, price } = row!;
+    at56.registry.rewindTo(blockOfOrd(ord) - 1);
+    const { state } = at56.registry.findManyTokenPool(pair)!;
+    const [into, out] = amount0 > 0n ? [amount0, amount1] : [amount1, amount0];
+    const i = state.tokens.indexOf(amount0 > 0n ? row!.token0 : row!.token1);
+    const j = state.tokens.indexOf(amount0 > 0n ? row!.token1 : row!.token0);
+    expect(balancerV2.quote(state, i, j, into, timestamp)).toBe(-out);
+    // The pool holds about 100,000 of each token and has an amplification of 200, so it trades at about 1.
+    expect(Math.abs(price - 1)).toBeLessThan(1e-4);
+    expect(balancerV2.spotPrice(state, i, state.tokens.indexOf(pair), timestamp)).toBeNull();
+    // A restart reads the params from the newest state row, also before the first trade.
+    const states = at56.all.flatMap((facts) => facts.pool_states.filter((one) => one.pair === pair));
+    expect(states[0]).toMatchObject({ kind: 'register', balances: [0n, 0n, 0n] });
+    expect(states.every(({ params }) => params.length === 7)).toBe(true);
   });
 
   it('recorded vault pools have one mint or burn for each join or exit', async () => {

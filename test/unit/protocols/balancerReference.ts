@@ -15,6 +15,8 @@ export const BALANCER = new Interface([
   'event Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut)',
   'event PoolBalanceChanged(bytes32 indexed poolId, address indexed liquidityProvider, address[] tokens, int256[] deltas, uint256[] protocolFeeAmounts)',
   'event PoolBalanceManaged(bytes32 indexed poolId, address indexed assetManager, address indexed token, int256 cashDelta, int256 managedDelta)',
+  'event AmpUpdateStarted(uint256 startValue, uint256 endValue, uint256 startTime, uint256 endTime)',
+  'event AmpUpdateStopped(uint256 currentValue)',
   'event SwapFeePercentageChanged(uint256 swapFeePercentage)',
 ]);
 
@@ -24,6 +26,8 @@ export const BALANCER_EVENTS = [
   'Swap',
   'PoolBalanceChanged',
   'PoolBalanceManaged',
+  'AmpUpdateStarted',
+  'AmpUpdateStopped',
   'SwapFeePercentageChanged',
 ];
 
@@ -69,6 +73,8 @@ const values: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> = {
     .tuple(anyPoolId, anyAddress, lists(anyAddress, int256, uint256))
     .map(([id, provider, all]) => [id, provider, ...all]),
   PoolBalanceManaged: fc.tuple(anyPoolId, anyAddress, anyAddress, int256, int256),
+  AmpUpdateStarted: fc.tuple(uint256, uint256, uint256, uint256),
+  AmpUpdateStopped: fc.tuple(uint256),
   SwapFeePercentageChanged: fc.tuple(uint256),
 };
 
@@ -84,6 +90,10 @@ export function referenceBalancer(words: Words): BalancerEvent | null {
   const { name, args } = parsed;
   if (name === 'SwapFeePercentageChanged') {
     return { kind: 'swap_fee_changed', pool: toLog(words).address, swapFee: args[0] as bigint };
+  }
+  if (name.startsWith('AmpUpdate')) {
+    const [first, last = first, from = 0n, to = 0n] = args as bigint[];
+    return { kind: 'amp_changed', pool: toLog(words).address, ramp: [first!, last!, from, to] };
   }
   const poolId = args[0] as Hex;
   const of = { poolId, pool: poolOf(poolId) };
