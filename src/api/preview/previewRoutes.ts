@@ -37,8 +37,10 @@ export function previewRoutes(deps: MarketDeps, painter: PreviewPainter = create
       mediaType: 'image/png',
     },
     async handle(ctx) {
-      const address = addressOf(ctx.params['file'] ?? '');
       const head = deps.head();
+      const file = ctx.params['file'] ?? '';
+      const names = head === null ? null : await deps.poolNames.at(head);
+      const address = addressOf(names?.resolve(file) ?? file);
       if (address === null)
         throw new AppError('not_found', `there is no picture at ${ctx.path.slice(0, 80)}`);
       if (head === null) throw new AppError('unavailable', 'no block is indexed yet');

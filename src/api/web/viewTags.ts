@@ -31,7 +31,7 @@ const tokenRequests = (address: string): readonly string[] => [
   `/api/v1/tokens/${address}`,
 ];
 
-export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes'>, Site {}
+export interface ViewTables extends Pick<MarketTables, 'pairs' | 'tokens' | 'dexes' | 'poolNames'>, Site {}
 
 /** Figures of an earlier head are good enough for this time, in ms. */
 const TABLE_AGE_MAX_MS = 10_000;
@@ -83,11 +83,11 @@ export async function findViewTags(
   if (view === 'block') return isBlock(lowerText) ? hexTags('block', 'Block', lowerText, chain) : null;
   if (view === 'dex')
     return tables === null || head === null ? GENERAL_TAGS : dexTags(tables, head, lowerText);
-  if (!ADDRESS.test(lowerText)) return null;
+  if (!ADDRESS.test(lowerText) && !(view === 'pair' && HASH.test(lowerText))) return null;
   if (view === 'portfolio') return hexTags('portfolio', 'Portfolio', lowerText, null);
   if (view === 'contract') return hexTags('contract', 'Contract', lowerText, chain);
   if (view === 'address' && chain !== null) return hexTags('address', 'Address', lowerText, chain);
-  const tags = tables === null || head === null ? undefined : await marketTags(tables, head, view, lowerText);
+  const tags = tables === null || head === null ? undefined : await namedTags(tables, head, view, lowerText);
   if (view === 'address') return tags ?? hexTags('address', 'Address', lowerText, null);
   return tags === undefined ? GENERAL_TAGS : tags;
 }
@@ -98,6 +98,18 @@ function isBlock(text: string): boolean {
 
 /** An entry of a table: null if there is none, undefined if the table is not ready in time. */
 type LookedUp<T> = T | null | undefined;
+
+/** Like `marketTags`, for the address of a pool or its id. */
+async function namedTags(
+  tables: ViewTables,
+  head: HeadSnapshot,
+  view: string,
+  name: string,
+): Promise<LookedUp<PageTags>> {
+  const names = await tables.poolNames.at(head).catch(() => null);
+  if (names === null) return undefined;
+  return names.show(await marketTags(tables, head, view, names.resolve(name)));
+}
 
 /** Tags of a pair or token. Null if there is none at the address. */
 async function marketTags(

@@ -49,3 +49,8 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 export function isAddress(value: unknown): value is string {
   return typeof value === 'string' && ADDRESS.test(value);
 }
+
+/** Whether the value is the address of a pool, or the id of a pool without a contract. */
+export function isPool(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{40}([0-9a-f]{24})?$/.test(value);
+}

@@ -125,8 +125,12 @@ export function boundsOf(schema: Schema): string {
 
 const ADDRESS = '0[xX][0-9a-fA-F]{40}';
 
+const POOL = `${ADDRESS}([0-9a-fA-F]{24})?`;
+
 /** Describes known patterns in words; shows other patterns unchanged. */
 function patternText(pattern: string): string {
   if (pattern === `^${ADDRESS}$`) return 'an address';
+  if (pattern === `^${POOL}$`) return 'an address, or the id of a pool';
+  if (pattern.startsWith(`^${POOL}(,`)) return 'addresses or ids of pools, separated by commas';
   return pattern.startsWith(`^${ADDRESS}(,`) ? 'addresses, separated by commas' : pattern;
 }

@@ -1,6 +1,6 @@
 /** The watchlist: addresses of tokens and pairs, kept in this browser, with import and export as JSON. */
 import { chainPrefix } from '../core/pageChain.ts';
-import { fieldOf, isAddress, parseJson, readStored, writeStored } from '../core/stored.ts';
+import { fieldOf, isAddress, isPool, parseJson, readStored, writeStored } from '../core/stored.ts';
 
 export type WatchedKind = 'tokens' | 'pairs';
 
@@ -105,8 +105,8 @@ function readWatchlist(value: unknown): { list: Watchlist; refused: number } {
     const addresses = new Set<string>();
     for (const entry of entries) {
       const address: unknown = typeof entry === 'string' ? entry.toLowerCase() : null;
-      if (isAddress(address) && (addresses.has(address) || addresses.size < WATCHED_MAX))
-        addresses.add(address);
+      const isName = kind === 'pairs' ? isPool : isAddress;
+      if (isName(address) && (addresses.has(address) || addresses.size < WATCHED_MAX)) addresses.add(address);
       else refusedCount += 1;
     }
     return [...addresses];

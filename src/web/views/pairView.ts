@@ -352,7 +352,9 @@ function pairRail(pair: PairDetail): HTMLElement {
     facts(
       fact('Created', ago(pair.created_at)),
       fact('Last trade', ago(pair.last_trade_at)),
-      fact('Pair', addressLink(pair.address, 'contract')),
+      // A pool with an id is no contract.
+      fact('Pair', addressLink(pair.address, pair.hooks === undefined ? 'contract' : 'pair')),
+      pair.hooks == null ? null : fact('Hook', addressLink(pair.hooks.address, 'contract')),
       ...pair.tokens.map((token) => fact(symbolOf(token), addressLink(token.address, 'token'))),
       fact('Factory', addressLink(pair.factory, 'contract')),
       pair.created_tx === null ? null : fact('Creation', transactionLink(pair.created_tx)),

@@ -173,6 +173,13 @@ test('a search finds a pool by its id', async () => {
   expect(hits).toEqual([expect.objectContaining({ type: 'pair', address: pools[0].id })]);
 });
 
+test('the page of a pool has its id as address, and a picture', async () => {
+  const { id } = pools[0];
+  const page = await (await fetch(`${program.url}/pair/${id}`)).text();
+  expect(page).toContain(`/preview/pair/${id}.png`);
+  expect((await fetch(`${program.url}/preview/pair/${id}.png`)).status).toBe(200);
+});
+
 test('a restart goes on with the same states, and the stream names pools by their ids', async () => {
   await program.end('SIGTERM');
   program = await start(0);

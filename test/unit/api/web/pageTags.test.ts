@@ -72,7 +72,7 @@ test('all addresses in the tags of a further chain name the chain', () => {
 
 const NO_HEAD: HeadSnapshot | null = null;
 const failing = { at: () => Promise.reject(new Error('away')), ready: () => null, latest: () => null };
-const TABLES: ViewTables = { pairs: failing, tokens: failing, dexes: failing, ...SITE };
+const TABLES: ViewTables = { pairs: failing, tokens: failing, dexes: failing, poolNames: failing, ...SITE };
 
 const tagsOf = (head: HeadSnapshot | null, view: string, given: string, chain: string | null = null) =>
   findViewTags(TABLES, head, { view, pathParam: given, chain });
