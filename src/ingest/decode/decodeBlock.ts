@@ -220,16 +220,15 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const type = typeInState(known.poolType, after.tick);
   const pool = type === known.poolType ? known : { ...known, poolType: type };
   // The Sync of a V2 swap comes before the swap and has its new reserves.
-  const mayMove = event.kind === 'sync' || event.kind === 'swap' || event.kind === 'curve';
+  const isStateOnly = event.kind === 'sync' || event.kind === 'curve';
+  const mayMove = isStateOnly || event.kind === 'swap';
   if (mayMove && isBigMove(protocol.spotPrice(before, pool), protocol.spotPrice(after, pool)))
     work.facts.moved.add(log.transactionIndex);
   if (event.kind === 'sync') memory.beforeSync = before;
   const start = protocol.hasSync ? memory.beforeSync : before;
   if (event.kind === 'swap') pushSwap(work, log, pool, event, protocol, start, after);
-  else if (event.kind !== 'sync' && event.kind !== 'initialize' && event.kind !== 'curve')
-    pushLiquidity(work, log, pool, event, memory);
-  if (!protocol.hasSync || event.kind === 'sync' || event.kind === 'curve')
-    pushState(work, log, pool, event, protocol, after);
+  else if (!isStateOnly && event.kind !== 'initialize') pushLiquidity(work, log, pool, event, memory);
+  if (!protocol.hasSync || isStateOnly) pushState(work, log, pool, event, protocol, after);
 }
 
 /** The state with the tokens that moved, which are then forgotten. */

@@ -104,9 +104,6 @@ const solveY: SolveY = (x, k, start) => {
 
 /** _f: x·y³ + x³·y, rounded as the contract rounds. */
 function reachedBy(x: bigint, y: bigint): bigint {
-  const [cubeOfX, cubeOfY] = [x, y].map((value) => (((value * value) / UNIT) * value) / UNIT) as [
-    bigint,
-    bigint,
-  ];
-  return (x * cubeOfY) / UNIT + (cubeOfX * y) / UNIT;
+  const cube = (value: bigint): bigint => (((value * value) / UNIT) * value) / UNIT;
+  return (x * cube(y)) / UNIT + (cube(x) * y) / UNIT;
 }

@@ -15,7 +15,7 @@ import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { pairBaseView, type PairBase } from './pairBase';
 import { PairEntry, type PairFacts } from './pairItem';
-import { pairMeansRow, pastPricesRow, tradesRow, type StateRow } from './pairRows';
+import { pairMeansRow, pastPricesRow, tradesRow } from './pairRows';
 import { perVersion, type PerVersion } from '../head/perVersion';
 import type { TokenPrices } from '../prices/priceByHops';
 import type { TokenPriceTables } from '../prices/tokenPrices';
@@ -138,8 +138,7 @@ async function readPairTable(
   });
   const splitFees = await sumProtocolFees(runner, chainId, head, DAY_SECONDS, poolFees);
   const tokenPairs = new TokenPairs(prices, head.timestamp);
-  const entries = base.pools.map((storedPool, index) => {
-    const pool = poolInState(storedPool, base.stateAt(index));
+  const entries = listPoolsInState(base).map((pool, index) => {
     const earlierEntry = findBefore(earlierTable, pool, index);
     const facts: PairFacts = {
       state: base.stateAt(index),
@@ -168,10 +167,12 @@ async function readPairTable(
   return makeTable(entries, base, tokenPairs, prices, tokens);
 }
 
-/** The pool with the type that it has in this state. */
-function poolInState(pool: StoredPool, state: StateRow | null): StoredPool {
-  const type = typeInState(pool.pool_type, state?.tick ?? 0);
-  return type === pool.pool_type ? pool : { ...pool, pool_type: type };
+/** The pools with the types that they have in their states. */
+function listPoolsInState({ pools, stateAt }: PairBase): StoredPool[] {
+  return pools.map((pool, index) => {
+    const type = typeInState(pool.pool_type, stateAt(index)?.tick ?? 0);
+    return type === pool.pool_type ? pool : { ...pool, pool_type: type };
+  });
 }
 
 /** The entry of the same pool in the previous table, usually at the same index. */

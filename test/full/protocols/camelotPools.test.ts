@@ -2,7 +2,6 @@
  * Camelot V2 pools through the whole program: real contracts on a node, ingest, API. Answers must equal what the contracts
  * say before and after a pool changes its curve, for pools seen from their creation and for older ones.
  */
-import type { Hex } from '../../../src/domain/hex';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
 import {
   CAMELOT_PAIR,
@@ -89,7 +88,7 @@ async function trade({ address, token0, token1 }: MarketPool, tokens: bigint): P
     [token0, true],
     [token1, false],
   ] as const) {
-    const values = [address, isToken0In, tokens * 10n ** BigInt(token.decimals), ZERO_ADDRESS as Hex];
+    const values = [address, isToken0In, tokens * 10n ** BigInt(token.decimals), ZERO_ADDRESS];
     market.add(market.trader, CAMELOT_TRADER, 'swap', values);
     await market.mine();
   }
