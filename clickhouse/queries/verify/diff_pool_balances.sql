@@ -6,11 +6,11 @@ SELECT
     toString(newest) AS value
 FROM
 (
-    SELECT 'pool_balances' AS side, pair, (max(state), max(params_state)) AS newest
+    SELECT 'pool_balances' AS side, pair, (max(state), max(params_state).2) AS newest
     FROM pool_balances
     GROUP BY pair
     UNION ALL
-    SELECT 'pool_states' AS side, pair, (max(tuple(ord, balances, doubts)), max(tuple(ord, params))) AS newest
+    SELECT 'pool_states' AS side, pair, (max(tuple(ord, balances, doubts)), max(tuple(ord, params)).2) AS newest
     FROM pool_states
     WHERE notEmpty(balances) OR doubts > 0
     GROUP BY pair

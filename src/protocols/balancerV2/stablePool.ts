@@ -7,8 +7,7 @@
  * The pool's own share, which composable pools hold, has the factor 0, because it does not take part in trades.
  */
 import { wholeTokens } from '../../domain/amounts';
-import type { ContractCall } from '../../domain/contractCall';
-import { callData } from '../../domain/contractCall';
+import { callData, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { scalePrice } from '../../domain/prices';
 import { readArrays, readWords } from '../abiArrays';

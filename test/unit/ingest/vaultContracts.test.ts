@@ -32,8 +32,11 @@ interface PoolAnswers {
 const coder = AbiCoder.defaultAbiCoder();
 const GET_POOL_TOKEN_INFO = '0xb05f8e48';
 const SELECTORS = ['0xf89f27ed', '0x55c67628', '0x6daccffa', '0x7beed220'];
-const GET_SCALING_FACTORS = '0x1dd746ea';
-const GET_RATE_PROVIDERS = '0x238a2d59';
+/** The answers to getScalingFactors() and getRateProviders(), by the data of the calls. */
+const SCALES: Readonly<Record<string, Hex>> = {
+  '0x1dd746ea': coder.encode(['uint256[]'], [Array(3).fill(ONE)]) as Hex,
+  '0x238a2d59': coder.encode(['address[]'], [Array(3).fill(ZERO_ADDRESS)]) as Hex,
+};
 const VAULT = recorded.vault as Hex;
 const POOLS = recorded.pools as Hex[];
 const ANSWERS = recorded.answers as unknown as Readonly<
@@ -83,11 +86,8 @@ function answer({ to, data, at }: Asked): Hex | null {
   const known = poolId === undefined ? undefined : answersAt(poolId, number);
   if (to === VAULT && data.startsWith(GET_POOL_TOKEN_INFO)) return infoOf(known?.books ?? null, data);
   if (to === VAULT) return known?.books ?? null;
-  if (known?.books != null && data === GET_SCALING_FACTORS)
-    return coder.encode(['uint256[]'], [Array(3).fill(ONE)]) as Hex;
-  if (known?.books != null && data === GET_RATE_PROVIDERS)
-    return coder.encode(['address[]'], [Array(3).fill(ZERO_ADDRESS)]) as Hex;
-  return known?.pool[SELECTORS.indexOf(data.slice(0, 10))] ?? null;
+  if (known === undefined || known.books === null) return null;
+  return SCALES[data] ?? known.pool[SELECTORS.indexOf(data.slice(0, 10))] ?? null;
 }
 
 /** Balances and fee from the contracts' answers. */
