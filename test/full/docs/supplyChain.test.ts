@@ -33,7 +33,7 @@ const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
 
 test.each(LOCKS)('%s has the hash of every package, and no address of a registry', (path) => {
   const packages = readLock(path);
-  expect(packages.length).toBeGreaterThan(5);
+  expect(packages.length).toBeGreaterThan(0);
   const unhashed = packages.filter(([, { integrity }]) => !/^sha512-/.test(integrity ?? ''));
   const names = unhashed.map(([name]) => nameOf(name));
   expect(names.filter((name) => !WITHOUT_HASH.includes(name))).toEqual([]);
