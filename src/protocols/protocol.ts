@@ -43,7 +43,7 @@ export interface FeeEvent {
 }
 
 /** Camelot SetStableSwap: the pool changes between the curves x·y = k and x³y + y³x = k. */
-export interface CurveEvent {
+export interface CurveSwitchEvent {
   readonly kind: 'curve';
   readonly isStable: boolean;
 }
@@ -126,7 +126,7 @@ export type PoolEvent =
   | FlashEvent
   | FeeEvent
   | SwapFeeEvent
-  | CurveEvent;
+  | CurveSwitchEvent;
 
 /** The content of a factory's creation event. */
 export interface PoolCreation {

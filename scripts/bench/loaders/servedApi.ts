@@ -23,21 +23,21 @@ export interface ServedApi {
 }
 
 const START_MS = 30_000;
+/** The limits per client are off, because one client sends all requests of the benchmark. */
+const NO_LIMITS = {
+  RATE_LIMIT_PER_MINUTE: '0',
+  RATE_LIMIT_ROWS_PER_MINUTE: '0',
+  RATE_LIMIT_BYTES_PER_MINUTE: '0',
+  RATE_LIMIT_IN_FLIGHT: '0',
+  SHED_LOOP_DELAY_MS: '0',
+};
 
 /** Runs `dist/main.js <command>` with these settings on a free port. */
 export async function serveApi(
   command: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<ServedApi> {
-  // The limits per client are off, because one client sends all requests of the benchmark.
-  const unlimitedSettings = {
-    RATE_LIMIT_PER_MINUTE: '0',
-    RATE_LIMIT_ROWS_PER_MINUTE: '0',
-    RATE_LIMIT_BYTES_PER_MINUTE: '0',
-    RATE_LIMIT_IN_FLIGHT: '0',
-    SHED_LOOP_DELAY_MS: '0',
-  };
-  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info', ...unlimitedSettings, ...settings };
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info', ...NO_LIMITS, ...settings };
   const mainFile = join(findPackageRoot(), 'dist', 'main.js');
   const child = spawn(process.execPath, [mainFile, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -1,7 +1,7 @@
 /** Decodes the two events that only Camelot pools have. */
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import type { CurveEvent, FeeEvent } from '../protocol';
+import type { CurveSwitchEvent, FeeEvent } from '../protocol';
 import { loadData, uintAt } from '../words';
 
 /** Topic of FeePercentUpdated(uint16 token0FeePercent, uint16 token1FeePercent). */
@@ -19,7 +19,7 @@ export const PIPS_PER_UNIT = 10;
 export function decodeCamelotChange({
   topics,
   data,
-}: Pick<ChainLog, 'topics' | 'data'>): FeeEvent | CurveEvent | null {
+}: Pick<ChainLog, 'topics' | 'data'>): FeeEvent | CurveSwitchEvent | null {
   const [topic] = topics;
   if (topic === undefined || !CAMELOT_CHANGES.includes(topic)) return null;
   if (topics.length !== 1 || !loadData(data, 2)) return null;

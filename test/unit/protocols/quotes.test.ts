@@ -9,7 +9,7 @@ import { sqrtRatioAtTick } from '../../../src/protocols/ticks/tickMath';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 import { runsOf } from '../../support/run/runs';
-import { fraction, outGivenIn } from './weightedMath';
+import { fraction, outGivenIn } from './balancer/weightedMath';
 
 const PIPS = 1_000_000n;
 const numRuns = runsOf(2_500);

@@ -1,21 +1,21 @@
 import { AbiCoder, EventFragment, id } from 'ethers';
 import fc from 'fast-check';
 
-import type { Hex } from '../../../src/domain/hex';
-import { readArrays } from '../../../src/protocols/abiArrays';
+import type { Hex } from '../../../../src/domain/hex';
+import { readArrays } from '../../../../src/protocols/abiArrays';
 import {
   decodeBalancerEvent,
   POOL_REGISTERED,
   POOL_TOPICS,
   VAULT_TOPICS,
   type BalancerEvent,
-} from '../../../src/protocols/balancerV2/decodeBalancerEvent';
-import GOLDEN_LOGS from '../../golden/logs/balancerV2.json';
+} from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
+import GOLDEN_LOGS from '../../../golden/logs/balancerV2.json';
 import { BALANCER, BALANCER_EVENTS, balancerLogsOf, referenceBalancer } from './balancerReference';
-import { asJson } from './golden';
-import { encode, toLog, type Words } from './reference';
-import { runsOf } from '../../support/run/runs';
-import { oneDigitOff, otherLayout } from './spoiltLogs';
+import { asJson } from '../golden';
+import { encode, toLog, type Words } from '../reference';
+import { runsOf } from '../../../support/run/runs';
+import { oneDigitOff, otherLayout } from '../spoiltLogs';
 
 /** All tests together decode 11,000 logs per run. A failure prints its seed. */
 const LOGS_PER_EVENT = runsOf(1_000);

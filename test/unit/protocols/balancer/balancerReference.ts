@@ -5,9 +5,9 @@
 import { Interface } from 'ethers';
 import fc from 'fast-check';
 
-import type { Hex } from '../../../src/domain/hex';
-import type { BalancerEvent } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
-import { encode, toLog, type Words } from './reference';
+import type { Hex } from '../../../../src/domain/hex';
+import type { BalancerEvent } from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
+import { encode, toLog, type Words } from '../reference';
 
 export const BALANCER = new Interface([
   'event PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)',

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 
-import { fitsWeights, type WeightedSwap } from '../../../src/protocols/balancerV2/weightedMath';
-import { ONE } from '../../../src/protocols/balancerV2/weightedPool';
+import { fitsWeights, type WeightedSwap } from '../../../../src/protocols/balancerV2/weightedMath';
+import { ONE } from '../../../../src/protocols/balancerV2/weightedPool';
 import { fraction, outGivenIn } from './weightedMath';
 
 const UNIT = 10n ** 18n;

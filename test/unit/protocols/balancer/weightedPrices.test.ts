@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-import type { Hex } from '../../../src/domain/hex';
-import { EMPTY_STATE } from '../../../src/domain/pool';
-import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
-import { ONE, weightedSpotPrice } from '../../../src/protocols/balancerV2/weightedPool';
-import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
-import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
-import { agree, exactly, type Rational } from '../domain/rational';
+import type { Hex } from '../../../../src/domain/hex';
+import { EMPTY_STATE } from '../../../../src/domain/pool';
+import { uniswapV2 } from '../../../../src/protocols/uniswapV2/uniswapV2';
+import { ONE, weightedSpotPrice } from '../../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState } from '../../../../src/protocols/manyTokenPool';
+import type { ManyTokenState } from '../../../../src/protocols/manyTokenProtocol';
+import { agree, exactly, type Rational } from '../../domain/rational';
 import { fraction, outGivenIn, over, priceOf, type Side } from './weightedMath';
 
 const UINT112_MAX = (1n << 112n) - 1n;

@@ -2,7 +2,7 @@
  * Balancer's WeightedMath.sol with 80 decimal digits, without fee and limits, as a reference for prices.
  * Powers use series of logarithm and exponential, which are valid for bases near 1 only.
  */
-import type { Rational } from '../domain/rational';
+import type { Rational } from '../../domain/rational';
 
 const ONE = 10n ** 80n;
 

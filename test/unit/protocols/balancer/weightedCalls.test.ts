@@ -1,8 +1,8 @@
 import { AbiCoder, Interface } from 'ethers';
 import fc from 'fast-check';
 
-import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import { DOUBTS } from '../../../src/protocols/doubts';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
+import { DOUBTS } from '../../../../src/protocols/doubts';
 import {
   booksCalls,
   decodePoolTokens,
@@ -13,10 +13,10 @@ import {
   poolTokensCall,
   readBooks,
   readPoolFacts,
-} from '../../../src/protocols/balancerV2/weightedCalls';
-import { areWeights, ONE } from '../../../src/protocols/balancerV2/weightedPool';
+} from '../../../../src/protocols/balancerV2/weightedCalls';
+import { areWeights, ONE } from '../../../../src/protocols/balancerV2/weightedPool';
 import { anyAddress, anyPoolId } from './balancerReference';
-import { runsOf } from '../../support/run/runs';
+import { runsOf } from '../../../support/run/runs';
 
 const ABI = new Interface([
   'function getNormalizedWeights() view returns (uint256[])',

@@ -1,7 +1,7 @@
-import type { Hex } from '../../../src/domain/hex';
-import { fillState, withWeights } from '../../../src/protocols/balancerV2/weightedPool';
-import { emptyManyTokenState, pickDefaultLeg, withBalances } from '../../../src/protocols/manyTokenPool';
-import { fromFeePips, toFeePips } from '../../../src/domain/swapFee';
+import type { Hex } from '../../../../src/domain/hex';
+import { fillState, withWeights } from '../../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState, pickDefaultLeg, withBalances } from '../../../../src/protocols/manyTokenPool';
+import { fromFeePips, toFeePips } from '../../../../src/domain/swapFee';
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const OWN = address('9');

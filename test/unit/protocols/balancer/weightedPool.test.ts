@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 
-import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import {
   poolOfId,
   type BalancerEvent,
   type VaultSwap,
-} from '../../../src/protocols/balancerV2/decodeBalancerEvent';
-import { DOUBTS } from '../../../src/protocols/doubts';
+} from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
+import { DOUBTS } from '../../../../src/protocols/doubts';
 import {
   applyBalancerEvent,
   areWeights,
   ONE,
   withWeights,
-} from '../../../src/protocols/balancerV2/weightedPool';
-import { emptyManyTokenState, toLegSwap, toPairState, toLeg } from '../../../src/protocols/manyTokenPool';
-import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
-import { toFeePips } from '../../../src/domain/swapFee';
+} from '../../../../src/protocols/balancerV2/weightedPool';
+import { emptyManyTokenState, toLegSwap, toPairState, toLeg } from '../../../../src/protocols/manyTokenPool';
+import type { ManyTokenState } from '../../../../src/protocols/manyTokenProtocol';
+import { toFeePips } from '../../../../src/domain/swapFee';
 
 const UINT256_MAX = (1n << 256n) - 1n;
 const POOL_ID: Hex = `0x${'5a'.repeat(20)}${'0001'}${'07'.padStart(20, '0')}`;

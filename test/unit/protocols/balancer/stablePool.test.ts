@@ -4,16 +4,16 @@
  */
 import { AbiCoder } from 'ethers';
 
-import type { ChainLog } from '../../../src/domain/block';
-import type { Hex } from '../../../src/domain/hex';
-import { balancerV2 } from '../../../src/protocols/balancerV2/balancerV2';
-import { lacksAmp, withAmp, withScales } from '../../../src/protocols/balancerV2/stablePool';
-import { DOUBTS } from '../../../src/protocols/doubts';
-import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
-import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
-import { Random } from '../../support/random';
+import type { ChainLog } from '../../../../src/domain/block';
+import type { Hex } from '../../../../src/domain/hex';
+import { balancerV2 } from '../../../../src/protocols/balancerV2/balancerV2';
+import { lacksAmp, withAmp, withScales } from '../../../../src/protocols/balancerV2/stablePool';
+import { DOUBTS } from '../../../../src/protocols/doubts';
+import { emptyManyTokenState } from '../../../../src/protocols/manyTokenPool';
+import type { ManyTokenState } from '../../../../src/protocols/manyTokenProtocol';
+import { Random } from '../../../support/random';
 import { BALANCER } from './balancerReference';
-import { encode, toLog } from './reference';
+import { encode, toLog } from '../reference';
 
 const ONE = 10n ** 18n;
 const POOLS = 500;
