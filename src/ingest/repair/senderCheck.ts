@@ -42,6 +42,8 @@ interface SenderCheckDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly callsPerSecond: number;
+  /** Called after each progress, which answers show. */
+  readonly onChange: () => void;
   /** Reads these final blocks again and replaces rows that differ; null if the storage allows no repair. */
   readonly repair: ((from: number, to: number, signal: AbortSignal) => Promise<void>) | null;
 }
@@ -86,6 +88,7 @@ export class SenderCheck {
     for (const run of consecutive(blocks)) await this.check(run, stored, signal);
     this.reached = last;
     await writeOperation(database, SENDERS_CHECKED, last);
+    this.deps.onChange();
     return last < finalTo;
   }
 
