@@ -1,10 +1,11 @@
 /**
- * A chain in memory: a tree of blocks with logs of V2 pools, V3 pools and a vault. Tests can fork the chain. Encodes
- * logs by hand, without code of the product.
+ * A chain in memory: a tree of blocks with logs of V2 pools, V3 pools, a vault, and pools of simFamilies.ts. Tests can
+ * fork the chain. Encodes logs by hand, without code of the product.
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import { familyLogs, type FamilyPool } from './simFamilies';
 import { data, digest, topicOf, type Draft } from './simLogs';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
@@ -47,6 +48,7 @@ interface Node {
   readonly block: ChainBlock;
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
+  readonly families: readonly FamilyPool[];
 }
 
 /**
@@ -74,6 +76,8 @@ export const SIM_RANKED: readonly Hex[] = [6, 7, 8].map(simToken);
 
 export class SimChain {
   readonly random: Random;
+  /** A generator of its own, so that the other logs of a seed stay as they were before there were these families. */
+  private readonly familyRandom: Random;
   private readonly nodes = new Map<Hex, Node>();
   private branch: Node[] = [];
   private view: readonly ChainBlock[] = [];
@@ -89,7 +93,8 @@ export class SimChain {
     private readonly seal: Seal | null = null,
   ) {
     this.random = wilderness === null ? new Random(seed) : new FastRandom(seed);
-    this.branch.push(this.add(this.makeBlock(null, [])));
+    this.familyRandom = new FastRandom(Math.imul(seed, 2_654_435_761) ^ 0x5eed);
+    this.branch.push(this.add(this.makeBlock(null)));
   }
 
   /** Whether blocks can be proven. */
@@ -108,6 +113,11 @@ export class SimChain {
   /** Vault pools after the block; undefined if no branch has the block. */
   vaultPoolsAt(hash: Hex): readonly SimVaultPool[] | undefined {
     return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
+  }
+
+  /** Pools of Solidly, Slipstream and Algebra after the block; undefined if no branch has the block. */
+  familiesAt(hash: Hex): readonly FamilyPool[] | undefined {
+    return this.nodes.get(hash)?.families;
   }
 
   /** Pairs after the block; undefined if no branch has the block. */
@@ -136,8 +146,7 @@ export class SimChain {
 
   mine(count = 1): void {
     for (let i = 0; i < count; i += 1) {
-      const parent = this.branch.at(-1)!;
-      this.branch.push(this.add(this.makeBlock(parent.block, parent.pools)));
+      this.branch.push(this.add(this.makeBlock(this.branch.at(-1)!)));
     }
   }
 
@@ -163,8 +172,9 @@ export class SimChain {
     return node;
   }
 
-  private makeBlock(parent: ChainBlock | null, existing: readonly SimPool[]): Node {
+  private makeBlock(parentNode: Node | null): Node {
     const { random } = this;
+    const parent = parentNode?.block ?? null;
     const number = parent === null ? 0 : parent.number + 1;
     const timestamp =
       parent === null
@@ -172,13 +182,16 @@ export class SimChain {
         : parent.timestamp + random.pick(this.wilderness?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.salt += 1;
     const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
-    const pools = [...existing];
+    const pools = [...(parentNode?.pools ?? [])];
+    const families = [...(parentNode?.families ?? [])];
     const logs: ChainLog[] = [];
     const empty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
     const transactions = empty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
-      const drafts = this.makeTransaction(pools, `${this.salt}-${index}`);
+      const id = `${this.salt}-${index}`;
+      const drafts = this.makeTransaction(pools, id);
+      drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
@@ -207,7 +220,7 @@ export class SimChain {
       })),
       logs,
     };
-    return { pools, block: this.seal?.(block, this.salt * TRANSACTIONS_MAX) ?? block };
+    return { pools, families, block: this.seal?.(block, this.salt * TRANSACTIONS_MAX) ?? block };
   }
 
   /** The logs that belong to no transaction. */

@@ -4,9 +4,12 @@ import type { Hex } from '../../../src/domain/hex';
 import type { BarPart } from '../model/modelViews';
 import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
+import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamilies';
 import { oraclePairs, type OracleLine } from './oraclePairs';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
+import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilies';
+import { simDecimals } from '../chain/simPairCalls';
 import { SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { listingOf, VAULT } from '../chain/simVault';
 import { fieldsOf, type StoredContent } from './storedContent';
@@ -17,6 +20,7 @@ const SHOWN = 3;
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
   readonly vault: VaultOracle;
+  readonly families: FamilyOracle;
   readonly blocks: readonly ChainBlock[];
 }
 
@@ -28,8 +32,29 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const listingFor = (pool: string) => listings.get(pool as Hex) ?? null;
   const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listingFor };
   const vault = new VaultOracle(truth, startBlock);
-  const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, older: true });
-  return { swaps, vault, blocks };
+  const familyPools = new Map<string, FamilyPool>(
+    chain.familiesAt(tip.hash)!.map((pool) => [pool.address, pool]),
+  );
+  const familyFactories = new Set(Object.values(FAMILY_FACTORIES));
+  const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
+  const families = new FamilyOracle(familyFactories, truthOf, startBlock);
+  const swaps = oracleSwaps(blocks, FACTORIES, { vault, families, firstBlock: startBlock, older: true });
+  return { swaps, vault, families, blocks };
+}
+
+/** What the contracts of the pool answer. */
+function toFamilyTruth(pool: FamilyPool | undefined): FamilyTruth | undefined {
+  if (pool === undefined) return undefined;
+  const { token0, token1, isStable, tellsDecimals, spacing } = pool;
+  const decimals = tellsDecimals ? ([simDecimals(token0), simDecimals(token1)] as const) : null;
+  return { token0, token1, isStable, decimals, spacing, feePips: answeredFee(pool) };
+}
+
+/** The fee of the pool by its contracts. An answer above 10 % is of another unit, and the DEX's 0.3 % applies. */
+function answeredFee({ family, isStable, feePips }: FamilyPool): number {
+  if (family === 'first') return isStable ? 500 : 2_000;
+  if (family === 'algebra') return Math.min(feePips, 65_535);
+  return feePips > 100_000 ? 3_000 : feePips;
 }
 
 const close = (a: number, b: number): boolean =>
@@ -54,8 +79,9 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       .sort((a, b) => Number(a['ord']) - Number(b['ord']));
   const { startBlock } = content;
   const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
-  const ofPair = ({ pool_type: type }: Fields): boolean => Number(type) < 4;
-  const ofVault = ({ pool_type: type }: Fields): boolean => Number(type) >= 4;
+  const vaultPools = new Set(truth.vault.pools.map(([, , address]) => address));
+  const ofVault = ({ address, pair = address }: Fields): boolean => vaultPools.has(String(pair));
+  const ofPair = (row: Fields): boolean => !ofVault(row);
   const makeLine = (row: Fields, columns: readonly string[]): OracleLine =>
     columns.map((column) => {
       const value = row[column];
@@ -76,17 +102,17 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       pools
         .filter(ofPair)
         .map((row) => makeLine(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
-      pairs.pools,
+      [...pairs.pools, ...truth.families.pools],
     ),
     ...compareLines(
       'states',
       states.filter(ofPair).map((row) => makeLine(row, STATE_COLUMNS)),
-      pairs.states,
+      [...pairs.states, ...truth.families.states],
     ),
     ...compareLines(
       'liquidity',
       liquidity.filter(ofPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
-      pairs.liquidity,
+      [...pairs.liquidity, ...truth.families.liquidity],
     ),
     ...compareLines('vault pools', pools.filter(ofVault).map(vaultPoolLine), vault.pools.map(ordOf)),
     ...compareLines(
