@@ -6,12 +6,9 @@
 import { Interface } from 'ethers';
 
 import { findBuiltInChain } from '../../../src/chains/builtInChains';
-import { readContract } from '../../../src/dev/abi';
 import { getBlockHead } from '../../../src/dev/node/devRpc';
-import type { ChainBlock, ChainLog } from '../../../src/domain/block';
-import { numberToHex, type Hex } from '../../../src/domain/hex';
+import type { Hex } from '../../../src/domain/hex';
 import type { PoolState } from '../../../src/domain/pool';
-import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
 import type { SwapFact } from '../../../src/ingest/rows/blockRows';
 import { createDecodeContext } from '../../../src/ingest/session/runIngest';
@@ -22,7 +19,6 @@ import { quoteInRange } from '../../../src/protocols/uniswapV3/quoteInRange';
 import {
   ALGEBRA_NODE,
   ALGEBRA_POOL,
-  ALGEBRA_TOKEN,
   ALGEBRA_TRADER,
   ALGEBRA_VERSIONS,
   deployAlgebra,
@@ -31,6 +27,8 @@ import {
   type AlgebraVersion,
 } from '../../support/algebra/algebraMarket';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
+import { decodeNumber } from '../../support/protocols/decodeFrom';
+import { balancesOf, readBigInt } from '../../support/protocols/poolMarket';
 import { Random } from '../../support/random';
 
 const SEED = 5;
@@ -83,33 +81,8 @@ const stateOf = ({ address }: AlgebraPool): PoolState => context.registry.stateO
 
 /** Decodes a block as the ingester does, and returns each swap with the state before it. */
 async function follow(number: number): Promise<{ swap: SwapFact; before: PoolState }[]> {
-  const receipts = (await anvil.rpc.call('eth_getBlockReceipts', [numberToHex(number)])) as {
-    logs: (Omit<ChainLog, 'logIndex' | 'transactionIndex'> & { logIndex: Hex; transactionIndex: Hex })[];
-  }[];
-  const logs = receipts
-    .flatMap((receipt) => receipt.logs)
-    .map((log) => ({
-      ...log,
-      logIndex: Number(log.logIndex),
-      transactionIndex: Number(log.transactionIndex),
-    }));
-  const { hash, parentHash, timestamp } = (await anvil.rpc.call('eth_getBlockByNumber', [
-    numberToHex(number),
-    false,
-  ])) as { hash: Hex; parentHash: Hex; timestamp: Hex };
   const before = new Map(pools.map((pool) => [pool.address, stateOf(pool)]));
-  const block: ChainBlock = {
-    number,
-    hash,
-    parentHash,
-    timestamp: Number(timestamp),
-    baseFeePerGas: null,
-    transactionCount: receipts.length,
-    transactions: [],
-    logs,
-    proof: 'full',
-  };
-  const { swaps } = decodeBlock(context, block, [], false);
+  const { swaps } = await decodeNumber(context, anvil.rpc, number);
   return swaps.map((swap) => ({ swap, before: before.get(swap.pair)! }));
 }
 
@@ -159,8 +132,7 @@ function act(pool: AlgebraPool, random: Random): void {
   }
 }
 
-const read = async (abi: Interface, to: Hex, name: string, values: readonly unknown[] = []) =>
-  BigInt(String(await readContract(anvil.rpc, abi, to, name, values)));
+const read = (to: Hex, name: string) => readBigInt(anvil.rpc, ALGEBRA_POOL, to, name);
 
 /** The fee in pips that globalState() shows, of V1 and Integral. */
 const GLOBAL_FEE = new Interface([
@@ -204,20 +176,15 @@ test('prices, balances and fees equal the contracts over random trades', async (
       expect([pool.version, paid]).toEqual([pool.version, amountOut]);
     }
     for (const pool of pools) {
-      const { address, token0, token1 } = pool;
+      const { address } = pool;
       const state = stateOf(pool);
-      const price = await read(ALGEBRA_POOL, address, 'globalState');
+      const price = await read(address, 'globalState');
       expect(state.sqrtPriceX96).toBe(price);
-      expect(state.liquidity).toBe(await read(ALGEBRA_POOL, address, 'liquidity'));
+      expect(state.liquidity).toBe(await read(address, 'liquidity'));
       const marginal = (Number(price) / 2 ** 96) ** 2;
       expect(Math.abs(algebra.spotPrice(state)! / marginal - 1)).toBeLessThan(1e-9);
-      const balances = [token0, token1].map((token) =>
-        read(ALGEBRA_TOKEN, token.address, 'balanceOf', [address]),
-      );
-      expect([pool.version, state.reserve0, state.reserve1]).toEqual([
-        pool.version,
-        ...(await Promise.all(balances)),
-      ]);
+      const balances = await balancesOf(anvil.rpc, pool);
+      expect([pool.version, state.reserve0, state.reserve1]).toEqual([pool.version, ...balances]);
     }
   }
   expect(counts.swaps).toBeGreaterThan(500);

@@ -4,7 +4,6 @@
  */
 import { Interface } from 'ethers';
 
-import { readContract } from '../../../src/dev/abi';
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { ChainLog } from '../../../src/domain/block';
@@ -13,10 +12,10 @@ import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import { POOL_V3 } from '../../../src/domain/pools/poolShape';
 import { createLog } from '../../../src/log';
 import { slipstream } from '../../../src/protocols/solidly/slipstream';
+import { balancesOf, readBigInt } from '../../support/protocols/poolMarket';
 import { Random } from '../../support/random';
 import {
   deploySolidly,
-  SOLIDLY_TOKEN,
   SOLIDLY_TRADER,
   type RangePool,
   type SolidlyMarket,
@@ -116,9 +115,6 @@ function addAction(pool: RangePool, random: Random): void {
   }
 }
 
-const read = async (abi: Interface, to: Hex, name: string, values: readonly unknown[] = []) =>
-  BigInt(String(await readContract(rpc, abi, to, name, values)));
-
 test('prices, balances, quotes and fees equal the contracts over random trades', async () => {
   const random = new Random(SEED);
   const counts = { swaps: 0, told: 0 };
@@ -133,14 +129,11 @@ test('prices, balances, quotes and fees equal the contracts over random trades',
       const rounding = 2 + 3_000_000 / Number(amountIn);
       expect(Math.abs(fee - pool.feePips)).toBeLessThan(pool.feePips * 0.01 + rounding);
     }
-    for (const { address, token0, token1 } of pools) {
-      const state = states.get(address)!;
-      const price = Number(await read(POOL, address, 'slot0')) / 2 ** 96;
+    for (const pool of pools) {
+      const state = states.get(pool.address)!;
+      const price = Number(await readBigInt(rpc, POOL, pool.address, 'slot0')) / 2 ** 96;
       expect(Math.abs(slipstream.spotPrice(state)! / (price * price) - 1)).toBeLessThan(1e-9);
-      expect([
-        await read(SOLIDLY_TOKEN, token0.address, 'balanceOf', [address]),
-        await read(SOLIDLY_TOKEN, token1.address, 'balanceOf', [address]),
-      ]).toEqual([state.reserve0, state.reserve1]);
+      expect(await balancesOf(rpc, pool)).toEqual([state.reserve0, state.reserve1]);
     }
   }
   expect(counts.swaps).toBeGreaterThan(480);

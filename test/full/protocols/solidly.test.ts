@@ -12,13 +12,13 @@ import { POOL_STABLE, POOL_V2 } from '../../../src/domain/pools/poolShape';
 import { createLog } from '../../../src/log';
 import type { PoolTerms } from '../../../src/protocols/protocol';
 import { solidly } from '../../../src/protocols/solidly/solidly';
+import { balancesOf, readBigInt } from '../../support/protocols/poolMarket';
 import { Random } from '../../support/random';
 import {
   deploySolidly,
   quotedPrice,
   SOLIDLY_FACTORY,
   SOLIDLY_POOL,
-  SOLIDLY_TOKEN,
   SOLIDLY_TRADER,
   type SolidlyMarket,
   type SolidlyPool,
@@ -123,11 +123,7 @@ function addAction(pool: SolidlyPool, random: Random): (() => void) | null {
   return null;
 }
 
-const read = async (abi: typeof SOLIDLY_POOL, to: Hex, name: string, values: readonly unknown[] = []) =>
-  BigInt(String(await readContract(rpc, abi, to, name, values)));
-
-const balancesOf = ({ token0, token1 }: SolidlyPool, owner: Hex) =>
-  Promise.all([token0, token1].map(({ address }) => read(SOLIDLY_TOKEN, address, 'balanceOf', [owner])));
+const read = (to: Hex, name: string) => readBigInt(rpc, SOLIDLY_POOL, to, name);
 
 /** The pool as the ingester knows it, with this fee. */
 const pricedOf = ({ isStable, token0, token1 }: SolidlyPool, feePips: number): PoolTerms => ({
@@ -144,7 +140,7 @@ test('prices, reserves, fees and quotes equal the contracts over random trades',
   const [swapsOf, feesHeld] = [{ stable: 0, volatile: 0 }, new Map<Hex, readonly bigint[]>()];
   /** The fee of each pool before the next block, in basis points. */
   const fees = new Map<Hex, bigint>();
-  for (const { address } of pools) fees.set(address, await read(SOLIDLY_POOL, address, 'fee'));
+  for (const { address } of pools) fees.set(address, await read(address, 'fee'));
   let worst = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const change of pools.map((pool) => addAction(pool, random))) change?.();
@@ -153,9 +149,9 @@ test('prices, reserves, fees and quotes equal the contracts over random trades',
       const zeroForOne = amounts[0] > 0n;
       const [amountIn, amountOut] = zeroForOne ? amounts : [amounts[1], amounts[0]];
       const box = String(await readContract(rpc, SOLIDLY_POOL, pool.address, 'fees')) as Hex;
-      const held = await balancesOf(pool, box);
+      const held = await balancesOf(rpc, pool, box);
       const heldBefore = feesHeld.get(pool.address) ?? [0n, 0n];
-      const moved = held[0]! + held[1]! - heldBefore[0]! - heldBefore[1]!;
+      const moved = held[0] + held[1] - heldBefore[0]! - heldBefore[1]!;
       feesHeld.set(pool.address, held);
       expect(moved).toBe(feeLogged);
       expect(fee).toBe(Math.round(Number((moved * 10n ** 18n) / amountIn) / 1e12));
@@ -167,11 +163,11 @@ test('prices, reserves, fees and quotes equal the contracts over random trades',
     }
     for (const pool of pools) {
       const state = states.get(pool.address)!;
-      expect(await balancesOf(pool, pool.address)).toEqual([state.reserve0, state.reserve1]);
+      expect(await balancesOf(rpc, pool)).toEqual([state.reserve0, state.reserve1]);
       const price = solidly.spotPrice(state, pricedOf(pool, NO_FEE))!;
       const quoted = await quotedPrice(rpc, pool, [state.reserve0, state.reserve1]);
       worst = Math.max(worst, Math.abs(price / quoted - 1));
-      fees.set(pool.address, await read(SOLIDLY_POOL, pool.address, 'fee'));
+      fees.set(pool.address, await read(pool.address, 'fee'));
     }
   }
   expect(swapsOf.stable).toBeGreaterThan(250);

@@ -2,47 +2,45 @@
  * Pools of Solidly (both generations, volatile and stable) and Slipstream through the whole program: real contracts on a
  * node, ingest, API. Answers must equal what the contracts say, for pools seen from their creation and for older ones.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { readContract } from '../../../src/dev/abi';
 import { eventually } from '../../support/eventually';
-import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
-import { startProgram, waitForBlock, type Program } from '../../support/server/program';
+import { balancesOf, readBigInt, type MarketToken } from '../../support/protocols/poolMarket';
+import {
+  getData,
+  getPair,
+  listSwaps,
+  off,
+  openPoolWorld,
+  type PairAnswer,
+  type PoolWorld,
+} from '../../support/protocols/poolWorld';
+import type { Program } from '../../support/server/program';
 import {
   deploySolidly,
   quotedPrice,
   SOLIDLY_FACTORY,
   SOLIDLY_POOL,
-  SOLIDLY_TOKEN,
   SOLIDLY_TRADER,
   type RangePool,
   type SolidlyMarket,
   type SolidlyPool,
-  type SolidlyToken,
 } from '../../support/solidly/solidlyMarket';
 
-/** Blocks until the price of a token may rest on a new pool. */
-const GROWN_BLOCKS = 140;
 const Q96 = 2n ** 96n;
 const SQRT_MIN = 4295128740n;
 
-let folder: string;
-let anvil: TestAnvil;
+let world: PoolWorld;
 let market: SolidlyMarket;
 let program: Program;
-let usd: SolidlyToken;
-let native: SolidlyToken;
+let usd: MarketToken;
+let native: MarketToken;
 let volatile: SolidlyPool;
 let stable: SolidlyPool;
 let range: RangePool;
 let head: number;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-solidly-'));
-  anvil = await startTestAnvil();
-  market = await deploySolidly(anvil.rpc, [6, 18, 8]);
+  world = await openPoolWorld('solidly', describeMarket);
+  market = await deploySolidly(world.anvil.rpc, [6, 18, 8]);
   const [first, second, third] = market.tokens;
   [usd, native] = [first!, second!];
   volatile = await market.createPool(false, false, usd, native);
@@ -68,107 +66,55 @@ beforeAll(async () => {
   trade(stable, usd, 1_500n);
   trade(stable, usd, 500n);
   await market.mine();
-  await anvil.rpc.call('anvil_mine', [`0x${GROWN_BLOCKS.toString(16)}`, '0xa']);
+  await world.grow();
   trade(stable, usd, 60n);
   await market.mine();
-  await anvil.rpc.call('anvil_mine', ['0x5', '0xa']);
+  await world.anvil.rpc.call('anvil_mine', ['0x5', '0xa']);
   trade(volatile, usd, 50n);
   head = await market.mine();
-  program = await start(0);
+  program = await world.start(0);
 });
 
 afterAll(async () => {
   await program?.end('SIGTERM');
-  await anvil?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await world?.stop();
 });
 
-const isFirst = (a: SolidlyToken, b: SolidlyToken): boolean => a.address < b.address;
-const raw = ({ decimals }: SolidlyToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
+const isFirst = (a: MarketToken, b: MarketToken): boolean => a.address < b.address;
+const raw = ({ decimals }: MarketToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
-function addMint(pool: SolidlyPool, ...parts: readonly (readonly [SolidlyToken, bigint])[]): void {
+function addMint(pool: SolidlyPool, ...parts: readonly (readonly [MarketToken, bigint])[]): void {
   const amounts = [pool.token0, pool.token1].map((token) =>
     raw(token, parts.find(([each]) => each.address === token.address)![1]),
   );
   market.add(market.trader, SOLIDLY_TRADER, 'mint', [pool.address, ...amounts]);
 }
 
-function trade(pool: SolidlyPool, tokenIn: SolidlyToken, tokens: bigint): void {
+function trade(pool: SolidlyPool, tokenIn: MarketToken, tokens: bigint): void {
   const values = [pool.address, tokenIn.address === pool.token0.address, raw(tokenIn, tokens)];
   market.add(market.trader, SOLIDLY_TRADER, 'swap', values);
 }
 
-async function start(startBlock: number): Promise<Program> {
+function describeMarket() {
   const dexes = [
-    { name: 'first', displayName: 'First', protocol: 'solidly', factory: market.factories[0] },
-    { name: 'second', displayName: 'Second', protocol: 'solidly', factory: market.factories[1] },
-    { name: 'range', displayName: 'Range', protocol: 'slipstream', factory: market.rangeFactory },
+    { name: 'first', protocol: 'solidly', factory: market.factories[0] },
+    { name: 'second', protocol: 'solidly', factory: market.factories[1] },
+    { name: 'range', protocol: 'slipstream', factory: market.rangeFactory },
   ];
-  const description = join(folder, 'chain.json');
-  const chain = {
-    chainId: 369,
-    name: 'Solidly test',
-    nativeSymbol: 'T18',
-    wrappedNative: native.address,
-    anchors: [{ address: usd.address, symbol: 'T6', priceUsd: 1 }],
-    majors: [],
-    confirmations: 10,
-    startBlock: 0,
-    rpcUrls: [],
-    dexes,
-  };
-  writeFileSync(description, JSON.stringify(chain));
-  const started = await startProgram('all', {
-    RPC_URL: anvil.wsUrl,
-    CHAIN_CONFIG: description,
-    START_BLOCK: String(startBlock),
-    FINALITY_DEPTH: '10',
-    DATA_DIR: join(folder, `data-${startBlock}`),
-    RATE_LIMIT_PER_MINUTE: '0',
-  });
-  await waitForBlock(started.url, head);
-  return started;
-}
-
-async function get<T>(path: string, from = program): Promise<T> {
-  const answer = await fetch(`${from.url}/api/v1${path}`);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return ((await answer.json()) as { data: T }).data;
-}
-
-interface Pair {
-  readonly address: string;
-  readonly pool_type: number;
-  readonly fee_bps: number;
-  readonly price: string | null;
-  readonly base_token: { readonly address: string };
-  readonly liquidity_usd: number;
-  readonly volume_24h_usd: number;
-  readonly fees: { readonly h24: number };
-}
-
-interface Swap {
-  readonly event_type: string;
-  readonly amount0: string;
-  readonly amount1: string;
-  readonly price: string | null;
-  readonly amount_usd: number | null;
-  readonly fee_usd: number | null;
+  return { usd, native, dexes };
 }
 
 const reservesOf = async ({ address }: SolidlyPool): Promise<[bigint, bigint]> => [
-  BigInt(String(await readContract(anvil.rpc, SOLIDLY_POOL, address, 'reserve0'))),
-  BigInt(String(await readContract(anvil.rpc, SOLIDLY_POOL, address, 'reserve1'))),
+  await readBigInt(world.anvil.rpc, SOLIDLY_POOL, address, 'reserve0'),
+  await readBigInt(world.anvil.rpc, SOLIDLY_POOL, address, 'reserve1'),
 ];
 
 /** The contract's price in whole tokens, quote per base as the pair has them. */
 async function expectedPrice(pool: SolidlyPool, base: string): Promise<number> {
-  const perRaw = await quotedPrice(anvil.rpc, pool, await reservesOf(pool));
+  const perRaw = await quotedPrice(world.anvil.rpc, pool, await reservesOf(pool));
   const price = perRaw * 10 ** (pool.token0.decimals - pool.token1.decimals);
   return base === pool.token0.address ? price : 1 / price;
 }
-
-const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1);
 
 test.each([
   ['volatile', () => volatile, 2, 30],
@@ -176,37 +122,40 @@ test.each([
 ] as const)(
   'a %s pool has the price of its contract, its type and its fee',
   async (_kind, poolOf, type, fee) => {
-    const pair = await get<Pair>(`/pairs/${poolOf().address}`);
+    const pair = await getPair(program, poolOf());
     expect(pair).toMatchObject({ pool_type: type, fee_bps: fee });
     expect(off(pair.price, await expectedPrice(poolOf(), pair.base_token.address))).toBeLessThan(1e-9);
   },
 );
 
 test('each swap has what moved, its price and the fee that left the reserves', async () => {
-  const swaps = await get<Swap[]>(`/activity?pair=${stable.address}&event_type=swap`);
+  const swaps = await listSwaps(program, stable);
   expect(swaps).toHaveLength(5);
   // The newest three swaps are after the fee was set to zero.
   expect(swaps.map(({ fee_usd }) => fee_usd === 0)).toEqual([true, true, true, false, false]);
   for (const { amount_usd, fee_usd } of swaps.slice(3))
     expect(off(fee_usd, 0.0005 * amount_usd!)).toBeLessThan(1e-6);
   const [newest] = swaps;
-  const pair = await get<Pair>(`/pairs/${stable.address}`);
+  const pair = await getPair(program, stable);
   expect(newest!.price).toBe(pair.price);
   expect(newest![stable.token0.address === usd.address ? 'amount0' : 'amount1']).toBe('60');
 });
 
 test('bars close at the price of the contract, and volume, fees and TVL are those of the swaps', async () => {
   for (const pool of [volatile, stable]) {
-    const pair = await get<Pair>(`/pairs/${pool.address}`);
-    const swaps = await get<Swap[]>(`/activity?pair=${pool.address}&event_type=swap`);
-    const bars = await get<{ close: string }[]>(`/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`);
+    const pair = await getPair(program, pool);
+    const swaps = await listSwaps(program, pool);
+    const bars = await getData<{ close: string }[]>(
+      program,
+      `/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`,
+    );
     expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
     expect(off(pair.volume_24h_usd, sum(swaps.map(({ amount_usd }) => amount_usd)))).toBeLessThan(1e-6);
     expect(off(pair.fees.h24, sum(swaps.map(({ fee_usd }) => fee_usd)))).toBeLessThan(1e-6);
     const reserves = await reservesOf(pool);
     const sides = await Promise.all(
       [pool.token0, pool.token1].map(async ({ address, decimals }, index) => {
-        const { price_usd } = await get<{ price_usd: string }>(`/tokens/${address}`);
+        const { price_usd } = await getData<{ price_usd: string }>(program, `/tokens/${address}`);
         return (Number(reserves[index]) / 10 ** decimals) * Number(price_usd);
       }),
     );
@@ -220,39 +169,32 @@ const sum = (values: readonly (number | null)[]): number =>
   values.reduce<number>((all, one) => all + (one ?? 0), 0);
 
 test('a Slipstream pool has its first price from before its creation event, its balances and its fee', async () => {
-  const pair = await get<Pair & { reserve0_raw: string; reserve1_raw: string }>(`/pairs/${range.address}`);
+  const pair = await getPair(program, range);
   expect(pair).toMatchObject({ pool_type: 3, fee_bps: 30 });
-  const balance = async ({ address }: SolidlyToken) =>
-    String(await readContract(anvil.rpc, SOLIDLY_TOKEN, address, 'balanceOf', [range.address]));
-  expect([pair.reserve0_raw, pair.reserve1_raw]).toEqual([
-    await balance(range.token0),
-    await balance(range.token1),
-  ]);
-  const swaps = await get<Swap[]>(`/activity?pair=${range.address}&event_type=swap`);
+  const balances = await balancesOf(world.anvil.rpc, range);
+  expect([pair.reserve0_raw, pair.reserve1_raw]).toEqual(balances.map(String));
+  const swaps = await listSwaps(program, range);
   expect(swaps).toHaveLength(2);
   for (const { amount_usd, fee_usd } of swaps) expect(off(fee_usd, 0.003 * amount_usd!)).toBeLessThan(1e-3);
 });
 
 test('older pools have the same prices and types, and the fees of now', async () => {
-  const late = await start(head - 3);
+  const late = await world.start(head - 3);
   try {
     // The volatile pool traded since. The search finds the others, and the next block adds them.
     await eventually(
       async () => {
         head = await market.mine();
-        return (await get<Pair[]>('/pairs', late)).length;
+        return (await getData<PairAnswer[]>(late, '/pairs')).length;
       },
       (count) => count === 3,
     );
-    for (const [{ address }, fee_bps] of [
+    for (const [pool, fee_bps] of [
       [volatile, 30],
       [stable, 0],
       [range, 30],
     ] as const) {
-      const [whole, part] = [
-        await get<Pair>(`/pairs/${address}`),
-        await get<Pair>(`/pairs/${address}`, late),
-      ];
+      const [whole, part] = [await getPair(program, pool), await getPair(late, pool)];
       expect(part).toMatchObject({ pool_type: whole.pool_type, price: whole.price, fee_bps });
     }
   } finally {

@@ -3,22 +3,23 @@
  * tokens, and a plugin whose fees the test sets.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { getCreateAddress, Interface, keccak256, type InterfaceAbi } from 'ethers';
 
-import { encodeCall, encodeDeploy, readContract, TOKEN_CONSTRUCTOR } from '../../../src/dev/abi';
-import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockMaker';
-import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
-import { readOwnBytecode } from '../../../src/dev/packageFiles';
+import { readContract } from '../../../src/dev/abi';
+import type { DevRpc } from '../../../src/dev/node/devRpc';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import {
+  inOrder,
+  openPoolMarket,
+  type MarketPool,
+  type MarketToken,
+  type PoolMarket,
+} from '../protocols/poolMarket';
 import { installProject } from '../server/installProject';
 
-const SOURCE = 'Algebra.sol';
-/** Gas of a call, and of a transaction that creates a contract. A block holds 100 million. */
-const GAS = 3_000_000;
-const CREATION_GAS = 30_000_000;
+const GAS = { call: 3_000_000, creation: 30_000_000 };
 /** Arguments of the node: the build of V1 is not optimised, so its code is above the limit of real chains. */
 export const ALGEBRA_NODE = ['--disable-code-size-limit'] as const;
 /** A plugin runs before swaps and before changes of liquidity. */
@@ -29,7 +30,6 @@ const DYNAMIC_FEE = 128;
 export const ALGEBRA_VERSIONS = ['v1', '1.0', '1.1', '1.2.1', '1.2.2'] as const;
 export type AlgebraVersion = (typeof ALGEBRA_VERSIONS)[number];
 
-export const ALGEBRA_TOKEN = new Interface(['function balanceOf(address) view returns (uint256)']);
 export const ALGEBRA_POOL = new Interface([
   'function globalState() view returns (uint160 price)',
   'function liquidity() view returns (uint128)',
@@ -64,87 +64,25 @@ interface Artifact {
   readonly bytecode: Hex;
 }
 
-interface Compiler {
-  compile(input: string): string;
-}
-interface Output {
-  readonly contracts: Readonly<
-    Record<
-      string,
-      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
-    >
-  >;
-}
-
-interface AlgebraToken {
-  readonly address: Hex;
-  readonly decimals: number;
-}
-
-export interface AlgebraPool {
-  readonly address: Hex;
+export interface AlgebraPool extends MarketPool {
   readonly version: AlgebraVersion;
-  readonly token0: AlgebraToken;
-  readonly token1: AlgebraToken;
 }
 
-export interface AlgebraMarket {
-  readonly trader: Hex;
-  readonly tokens: readonly AlgebraToken[];
+export interface AlgebraMarket extends PoolMarket {
   readonly factories: ReadonlyMap<AlgebraVersion, Hex>;
-  /** Sends a transaction to the next block: of the owner, or to the trader from two accounts in turn. */
-  add(to: Hex, abi: Interface, name: string, values: readonly unknown[]): void;
-  /** Mines the next block. Rejects if a transaction failed. Returns its number. */
-  mine(seconds?: number): Promise<number>;
   /** Creates a pool with a first price, a plugin and a vault for the community. */
-  createPool(version: AlgebraVersion, a: AlgebraToken, b: AlgebraToken, price: bigint): Promise<AlgebraPool>;
+  createPool(version: AlgebraVersion, a: MarketToken, b: MarketToken, price: bigint): Promise<AlgebraPool>;
   /** Changes the fee from the next swap on, and the fees of single swaps. Not for V1, which chooses its fee. */
   setFees(pool: AlgebraPool, next: number, overriding: number, own: number): void;
   /** Sets the community's part of the fees, in thousandths. */
   setCommunityFee(pool: AlgebraPool, thousandths: number): void;
 }
 
-function compile(): (contract: string) => Hex {
-  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
-  const output = JSON.parse(
-    run(
-      JSON.stringify({
-        language: 'Solidity',
-        sources: { [SOURCE]: { content: readFileSync(join(__dirname, SOURCE), 'utf8') } },
-        settings: {
-          optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
-          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
-        },
-      }),
-    ),
-  ) as Output;
-  return (contract) => `0x${output.contracts[SOURCE]![contract]!.evm.bytecode.object}`;
-}
-
 /** Deploys the factories and one token for each number of decimals. The trader gets all tokens. */
 export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): Promise<AlgebraMarket> {
   const folder = await installProject(__dirname, 'algebra');
-  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
-  const [from = ZERO_ADDRESS] = accounts;
-  const maker = await openBlockMaker(rpc, accounts);
-  const codeOf = compile();
-  const deploy = (bytecode: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
-    const nonce = maker.add({ from, to: null, gas: CREATION_GAS, data: encodeDeploy(bytecode, abi, values) });
-    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
-  };
-  const mine = async (seconds = 10): Promise<number> => {
-    const { number, timestamp } = await getBlockHead(rpc);
-    await maker.mine(timestamp + seconds);
-    await expectAllSucceeded(rpc, number + 1);
-    return number + 1;
-  };
-  let sent = 0;
-  const add = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
-    const gas = name.startsWith('createPool') ? CREATION_GAS : GAS;
-    const sender = to === trader ? (accounts[(sent += 1) % accounts.length] ?? from) : from;
-    maker.add({ from: sender, to, gas, data: encodeCall(abi, name, values) });
-  };
+  const market = await openPoolMarket(rpc, join(__dirname, 'Algebra.sol'), decimals, GAS);
+  const { owner, maker, codeOf, deploy, add, mine } = market;
   const artifactOf = (version: AlgebraVersion, name: string): Artifact => {
     const file = `node_modules/algebra-${version}/artifacts/contracts/${name}.sol/${name}.json`;
     return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Artifact;
@@ -165,33 +103,23 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
       return address;
     }
     // The deployer and the factory name each other, so the factory's address is computed first.
-    const probe = maker.add({ from, to: VAULT, gas: 30_000, data: '0x' });
-    const address = getCreateAddress({ from, nonce: probe + 2 }).toLowerCase() as Hex;
+    const probe = maker.add({ from: owner, to: VAULT, gas: 30_000, data: '0x' });
+    const address = getCreateAddress({ from: owner, nonce: probe + 2 }).toLowerCase() as Hex;
     const deployer = deploy(poolDeployer.bytecode, new Interface(poolDeployer.abi), [address]);
     return deploy(factory.bytecode, factoryAbi, [deployer]);
   };
-  const trader = deploy(codeOf('Trader'));
   const plugin = deploy(codeOf('Plugin'));
   await mine();
-  const tokens: AlgebraToken[] = [];
-  for (const each of decimals) {
-    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), trader, 0];
-    tokens.push({ address: deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values), decimals: each });
-    await mine();
-  }
   const factories = new Map<AlgebraVersion, Hex>();
   for (const version of ALGEBRA_VERSIONS) {
     factories.set(version, deployFactory(version));
     await mine();
   }
   return {
-    trader,
-    tokens,
+    ...market,
     factories,
-    add,
-    mine,
     async createPool(version, a, b, price) {
-      const [token0, token1] = a.address < b.address ? [a, b] : [b, a];
+      const [token0, token1] = inOrder(a, b);
       const factory = factories.get(version) ?? ZERO_ADDRESS;
       const withData = version.startsWith('1.2');
       const name = withData ? 'createPool(address,address,bytes)' : 'createPool(address,address)';

@@ -3,49 +3,10 @@ pragma solidity 0.8.30;
 
 /// Contracts for tests: they emit the events of Solidly pools in the published order and follow the published formulas.
 /// `second` selects the event layouts: false for Solidly and Velodrome V1, true for Velodrome V2 and Aerodrome.
-contract Token {
-    string public symbol;
-    string public name;
-    uint8 public immutable decimals;
-    uint256 public totalSupply;
-    mapping(address => uint256) public balanceOf;
-    mapping(address => mapping(address => uint256)) public allowance;
-
-    event Transfer(address indexed from, address indexed to, uint256 amount);
-    event Approval(address indexed owner, address indexed spender, uint256 amount);
-
-    constructor(string memory symbol_, uint8 decimals_) {
-        (symbol, name, decimals) = (symbol_, symbol_, decimals_);
-        mint(msg.sender, 10 ** (uint256(decimals_) + 15));
-    }
-
-    function mint(address to, uint256 amount) internal {
-        totalSupply += amount;
-        balanceOf[to] += amount;
-        emit Transfer(address(0), to, amount);
-    }
-
-    function approve(address spender, uint256 amount) external returns (bool) {
-        allowance[msg.sender][spender] = amount;
-        emit Approval(msg.sender, spender, amount);
-        return true;
-    }
-
-    function transfer(address to, uint256 amount) external returns (bool) {
-        return move(msg.sender, to, amount);
-    }
-
-    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
-        allowance[from][msg.sender] -= amount;
-        return move(from, to, amount);
-    }
-
-    function move(address from, address to, uint256 amount) private returns (bool) {
-        balanceOf[from] -= amount;
-        balanceOf[to] += amount;
-        emit Transfer(from, to, amount);
-        return true;
-    }
+interface Token {
+    function decimals() external view returns (uint256);
+    function balanceOf(address owner) external view returns (uint256);
+    function transfer(address to, uint256 amount) external returns (bool);
 }
 
 contract Factory {
@@ -149,7 +110,7 @@ contract Pool {
 
     constructor(Token a, Token b, bool stable_, bool second_) {
         (factory, token0, token1, stable, second) = (Factory(msg.sender), a, b, stable_, second_);
-        (unit0, unit1) = (10 ** uint256(a.decimals()), 10 ** uint256(b.decimals()));
+        (unit0, unit1) = (10 ** a.decimals(), 10 ** b.decimals());
         fees = address(uint160(uint256(keccak256(abi.encode(address(this))))));
     }
 

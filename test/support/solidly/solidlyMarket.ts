@@ -3,27 +3,24 @@
  * Solidly.sol emits the events and follows the formulas of the published contracts. The pools of Slipstream are those of
  * @uniswap/v3-core.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { getCreateAddress, Interface } from 'ethers';
+import { Interface } from 'ethers';
 import { bytecode as RANGE_POOL_CODE } from '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json';
 
-import { encodeCall, encodeDeploy, readContract } from '../../../src/dev/abi';
-import { expectAllSucceeded, openBlockMaker, type BlockMaker } from '../../../src/dev/node/blockMaker';
-import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
-import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { readContract } from '../../../src/dev/abi';
+import type { DevRpc } from '../../../src/dev/node/devRpc';
+import type { Hex } from '../../../src/domain/hex';
+import {
+  inOrder,
+  openPoolMarket,
+  type MarketPool,
+  type MarketToken,
+  type PoolMarket,
+} from '../protocols/poolMarket';
 
-const SOURCE = 'Solidly.sol';
-const GAS = 6_000_000;
 const UNIT = 10n ** 18n;
 
-export const SOLIDLY_TOKEN = new Interface([
-  'constructor(string, uint8)',
-  'function transfer(address to, uint256 amount)',
-  'function balanceOf(address) view returns (uint256)',
-]);
 export const SOLIDLY_FACTORY = new Interface([
   'constructor(bool)',
   'function setFee(bool stable, uint256 fee)',
@@ -54,29 +51,6 @@ const RANGE_FACTORY = new Interface([
   'function getPool(address, address, int24) view returns (address)',
 ]);
 
-interface Compiler {
-  compile(input: string): string;
-}
-interface Output {
-  readonly contracts: Readonly<
-    Record<
-      string,
-      Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
-    >
-  >;
-}
-
-export interface SolidlyToken {
-  readonly address: Hex;
-  readonly decimals: number;
-}
-
-interface MarketPool {
-  readonly address: Hex;
-  readonly token0: SolidlyToken;
-  readonly token1: SolidlyToken;
-}
-
 export interface SolidlyPool extends MarketPool {
   readonly factory: Hex;
   readonly isSecond: boolean;
@@ -89,87 +63,32 @@ export interface RangePool extends MarketPool {
   readonly feePips: number;
 }
 
-export interface SolidlyMarket {
-  readonly maker: BlockMaker;
-  readonly trader: Hex;
+export interface SolidlyMarket extends PoolMarket {
   /** Factories of the first and of the second generation. */
   readonly factories: readonly [Hex, Hex];
   /** The factory of Slipstream. */
   readonly rangeFactory: Hex;
-  readonly tokens: readonly SolidlyToken[];
-  /** Sends a transaction to the next block, from the accounts in turn. */
-  add(to: Hex, abi: Interface, name: string, values: readonly unknown[]): void;
-  /** Mines the next block. Rejects if a transaction failed. Returns its number. */
-  mine(): Promise<number>;
-  createPool(isSecond: boolean, isStable: boolean, a: SolidlyToken, b: SolidlyToken): Promise<SolidlyPool>;
+  createPool(isSecond: boolean, isStable: boolean, a: MarketToken, b: MarketToken): Promise<SolidlyPool>;
   createRange(
     plan: Pick<RangePool, 'spacing' | 'feePips'> & { readonly price: bigint },
-    a: SolidlyToken,
-    b: SolidlyToken,
+    a: MarketToken,
+    b: MarketToken,
   ): Promise<RangePool>;
-}
-
-function compile(): (contract: string) => Hex {
-  const { compile: run } = createRequire(__filename)('solc-0.8.30') as Compiler;
-  const output = JSON.parse(
-    run(
-      JSON.stringify({
-        language: 'Solidity',
-        sources: { [SOURCE]: { content: readFileSync(join(__dirname, SOURCE), 'utf8') } },
-        settings: {
-          optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
-          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
-        },
-      }),
-    ),
-  ) as Output;
-  return (contract) => `0x${output.contracts[SOURCE]![contract]!.evm.bytecode.object}`;
 }
 
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
 export async function deploySolidly(rpc: DevRpc, decimals: readonly number[]): Promise<SolidlyMarket> {
-  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
-  const [from = ZERO_ADDRESS] = accounts;
-  const maker = await openBlockMaker(rpc, accounts);
-  const codeOf = compile();
-  const deploy = (contract: string, abi?: Interface, values: readonly unknown[] = []): Hex => {
-    const data = encodeDeploy(codeOf(contract), abi, values);
-    const nonce = maker.add({ from, to: null, gas: GAS, data });
-    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
-  };
-  const mine = async (): Promise<number> => {
-    const { number, timestamp } = await getBlockHead(rpc);
-    await maker.mine(timestamp + 10);
-    await expectAllSucceeded(rpc, number + 1);
-    return number + 1;
-  };
-  let sent = 0;
-  const add = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
-    const sender = accounts[(sent += 1) % accounts.length] ?? from;
-    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
-  };
-  const trader = deploy('Trader');
-  const factories = [false, true].map((second) => deploy('Factory', SOLIDLY_FACTORY, [second]));
-  const [first, second] = factories as [Hex, Hex];
-  const rangeFactory = deploy('RangeFactory');
-  const tokens = decimals.map((each) => ({
-    address: deploy('Token', SOLIDLY_TOKEN, [`T${each}`, each]),
-    decimals: each,
-  }));
-  for (const { address, decimals: places } of tokens) {
-    const data = encodeCall(SOLIDLY_TOKEN, 'transfer', [trader, 10n ** BigInt(places + 15)]);
-    maker.add({ from, to: address, gas: GAS, data });
-  }
+  const market = await openPoolMarket(rpc, join(__dirname, 'Solidly.sol'), decimals);
+  const { trader, codeOf, deploy, add, mine } = market;
+  const [first, second] = [false, true].map((isSecond) =>
+    deploy(codeOf('Factory'), SOLIDLY_FACTORY, [isSecond]),
+  ) as [Hex, Hex];
+  const rangeFactory = deploy(codeOf('RangeFactory'));
   await mine();
   return {
-    maker,
-    trader,
+    ...market,
     factories: [first, second],
     rangeFactory,
-    tokens,
-    add,
-    mine,
     async createPool(isSecond, isStable, a, b) {
       const [token0, token1] = inOrder(a, b);
       const factory = isSecond ? second : first;
@@ -192,17 +111,13 @@ export async function deploySolidly(rpc: DevRpc, decimals: readonly number[]): P
   };
 }
 
-function inOrder(a: SolidlyToken, b: SolidlyToken): readonly [SolidlyToken, SolidlyToken] {
-  return a.address < b.address ? [a, b] : [b, a];
-}
-
 /**
  * The slope of the contract's own curve at these reserves, from two small trades: (4·q(d) − q(2d)) / 2d. Raw token1 per
  * raw token0.
  */
 export async function quotedPrice(
   rpc: DevRpc,
-  { address, token0, token1 }: SolidlyPool,
+  { address, token0, token1 }: MarketPool,
   reserves: readonly [bigint, bigint],
 ): Promise<number> {
   const [x, y] = [

@@ -1,0 +1,116 @@
+/** The program on a local node with pools of one family of protocols, and the answers that the tests compare. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { getBlockHead } from '../../../src/dev/node/devRpc';
+import type { Hex } from '../../../src/domain/hex';
+import { startTestAnvil, type TestAnvil } from '../node/anvil';
+import { startProgram, waitForBlock, type Program } from '../server/program';
+import type { MarketToken } from './poolMarket';
+
+/** Blocks until the price of a token may rest on a new pool. */
+const GROWN_BLOCKS = 140;
+
+/** A DEX of the chain description. */
+interface WorldDex {
+  readonly name: string;
+  readonly protocol: string;
+  readonly factory: Hex;
+}
+
+export interface PairAnswer {
+  readonly address: string;
+  readonly pool_type: number;
+  readonly fee_bps: number;
+  readonly price: string | null;
+  readonly base_token: { readonly address: string };
+  readonly liquidity_usd: number;
+  readonly volume_24h_usd: number;
+  readonly fees: { readonly h24: number };
+  readonly reserve0_raw: string;
+  readonly reserve1_raw: string;
+}
+
+export interface SwapAnswer {
+  readonly pool_type: number;
+  readonly amount0: string;
+  readonly amount1: string;
+  readonly price: string | null;
+  readonly amount_usd: number | null;
+  readonly fee_usd: number | null;
+}
+
+export interface PoolWorld {
+  readonly anvil: TestAnvil;
+  /** Mines blocks until the prices of tokens may rest on the pools that exist. */
+  grow(): Promise<void>;
+  /** Starts the program at this block. Resolves when it has read the newest block. */
+  start(startBlock: number): Promise<Program>;
+  /** Ends the node and removes all files. */
+  stop(): Promise<void>;
+}
+
+/** `usd` is the anchor of prices. The DEXes and tokens are those at the start of the program. */
+export async function openPoolWorld(
+  name: string,
+  market: () => { usd: MarketToken; native: MarketToken; dexes: readonly WorldDex[] },
+  nodeArguments: readonly string[] = [],
+): Promise<PoolWorld> {
+  const folder = mkdtempSync(join(tmpdir(), `candlehouse-${name}-`));
+  const anvil = await startTestAnvil(nodeArguments);
+  return {
+    anvil,
+    async grow() {
+      await anvil.rpc.call('anvil_mine', [`0x${GROWN_BLOCKS.toString(16)}`, '0xa']);
+    },
+    async start(startBlock) {
+      const { usd, native, dexes } = market();
+      const description = join(folder, 'chain.json');
+      const chain = {
+        chainId: 369,
+        name: `Test of ${name}`,
+        nativeSymbol: `T${native.decimals}`,
+        wrappedNative: native.address,
+        anchors: [{ address: usd.address, symbol: `T${usd.decimals}`, priceUsd: 1 }],
+        majors: [],
+        confirmations: 10,
+        startBlock: 0,
+        rpcUrls: [],
+        dexes: dexes.map((dex) => ({ ...dex, displayName: dex.name })),
+      };
+      writeFileSync(description, JSON.stringify(chain));
+      const program = await startProgram('all', {
+        RPC_URL: anvil.wsUrl,
+        CHAIN_CONFIG: description,
+        START_BLOCK: String(startBlock),
+        FINALITY_DEPTH: '10',
+        DATA_DIR: join(folder, `data-${startBlock}`),
+        RATE_LIMIT_PER_MINUTE: '0',
+      });
+      await waitForBlock(program.url, (await getBlockHead(anvil.rpc)).number);
+      return program;
+    },
+    async stop() {
+      await anvil.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `data` of an answer. */
+export async function getData<T>(program: Program, path: string): Promise<T> {
+  const answer = await fetch(`${program.url}/api/v1${path}`);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { data: T }).data;
+}
+
+export const getPair = (program: Program, { address }: { readonly address: Hex }): Promise<PairAnswer> =>
+  getData(program, `/pairs/${address}`);
+
+/** The swaps of a pool, newest first. */
+export const listSwaps = (program: Program, { address }: { readonly address: Hex }): Promise<SwapAnswer[]> =>
+  getData(program, `/activity?pair=${address}&event_type=swap`);
+
+/** The relative difference of two numbers. */
+export const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1);
