@@ -61,7 +61,7 @@ function answerPool(pool: FamilyPool, called: string): Hex | 'revert' | null {
     case POOL.globalState: {
       if (family !== 'algebra') return 'revert';
       const fee = BigInt(Math.min(feePips, 65_535));
-      const rest = pool.hasTwoFees ? [fee + 1n, 0n, 0n, 0n, 1n] : [0n, 0n, 1n];
+      const rest = pool.hasTwoFees ? [fee - 1n, 0n, 0n, 0n, 1n] : [0n, 0n, 1n];
       return words(pool.sqrtPrice, BigInt(pool.tick), fee, ...rest);
     }
     default:
