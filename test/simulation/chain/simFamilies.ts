@@ -26,7 +26,7 @@ export const FAMILY_FACTORIES = {
 type Family = keyof typeof FAMILY_FACTORIES;
 
 /** Where swaps of Algebra say their fees: nowhere, in the Swap, or in an event before it. */
-export type SwapLayout = 'plain' | 'own fees' | 'fee event';
+type SwapLayout = 'plain' | 'own fees' | 'fee event';
 
 export interface FamilyPool {
   readonly address: Hex;
