@@ -5,7 +5,8 @@
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
-import { familyLogs, type FamilyPool } from './simFamilies';
+import { familyLogs } from './simFamilies';
+import type { FamilyPool } from './simFamilyPool';
 import { data, digest, topicOf, type Draft } from './simLogs';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
@@ -182,16 +183,13 @@ export class SimChain {
         : parent.timestamp + random.pick(this.wilderness?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.salt += 1;
     const hash = digest(`block ${this.salt} ${number} ${random.next()}`, 32);
-    const pools = [...(parentNode?.pools ?? [])];
-    const families = [...(parentNode?.families ?? [])];
+    const [pools, families] = [[...(parentNode?.pools ?? [])], [...(parentNode?.families ?? [])]];
     const logs: ChainLog[] = [];
     const empty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
     const transactions = empty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
-      const id = `${this.salt}-${index}`;
-      const drafts = this.makeTransaction(pools, id);
-      drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
+      const drafts = this.makeTransaction(pools, families, `${this.salt}-${index}`);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
@@ -229,7 +227,7 @@ export class SimChain {
   }
 
   /** The logs of one transaction. May add pools. */
-  private makeTransaction(pools: SimPool[], id: string): Draft[] {
+  private makeTransaction(pools: SimPool[], families: FamilyPool[], id: string): Draft[] {
     const { random } = this;
     const drafts: Draft[] = [];
     if (pools.length === 0 || random.chance(0.08)) drafts.push(...this.createPool(pools, id));
@@ -241,6 +239,7 @@ export class SimChain {
     }
     if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, simToken(8)));
     if (this.wilderness !== null) drafts.push(...this.wilderness.drafts(pools));
+    drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
     return drafts;
   }
 

@@ -1,7 +1,7 @@
 /** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import { SIM_CHAIN_ID, simToken, V2_FACTORY, V3_FACTORY } from './simChain';
-import { FAMILY_FACTORIES } from './simFamilies';
+import { FAMILY_FACTORIES } from './simFamilyPool';
 import { VAULT } from './simVault';
 
 export const SIM_DESCRIPTION: ChainDescription = {

@@ -5,6 +5,7 @@
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import { familyEvent } from './simFamilyEvents';
+import { FAMILY_FACTORIES, type Family, type FamilyPool, type SwapLayout } from './simFamilyPool';
 import { data, digest, topicOf, type Draft } from './simLogs';
 
 const TOPIC = {
@@ -15,41 +16,6 @@ const TOPIC = {
   customPool: '0x8a5f030f5fc13b04a1e4ef7c47177e3d76b0e80e1d9be9843db37caa5b7b9b8f',
   initialize: '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95',
 } as const satisfies Record<string, Hex>;
-
-/** The factories of both generations of Solidly, of Slipstream and of Algebra. */
-export const FAMILY_FACTORIES = {
-  first: `0x${'f4'.repeat(20)}`,
-  second: `0x${'f5'.repeat(20)}`,
-  slipstream: `0x${'f6'.repeat(20)}`,
-  algebra: `0x${'f7'.repeat(20)}`,
-} as const satisfies Record<string, Hex>;
-type Family = keyof typeof FAMILY_FACTORIES;
-
-/** Where swaps of Algebra say their fees: nowhere, in the Swap, or in an event before it. */
-type SwapLayout = 'plain' | 'own fees' | 'fee event';
-
-export interface FamilyPool {
-  readonly address: Hex;
-  readonly family: Family;
-  readonly token0: Hex;
-  readonly token1: Hex;
-  /** Solidly: whether the pool is stable. */
-  readonly isStable: boolean;
-  /** Solidly: whether metadata() answers. */
-  readonly tellsDecimals: boolean;
-  /** Algebra: whether another deployer made the pool. Its factory confirms no such pool. */
-  readonly isCustom: boolean;
-  readonly layout: SwapLayout;
-  /** Algebra: whether the fee depends on the direction. */
-  readonly hasTwoFees: boolean;
-  readonly spacing: number;
-  /** What the contracts answer at every block, in pips. Nodes ask at different blocks, so the answer never changes. */
-  readonly feePips: number;
-  readonly reserves: readonly [bigint, bigint];
-  readonly sqrtPrice: bigint;
-  readonly liquidity: bigint;
-  readonly tick: number;
-}
 
 /** The logs of one transaction. May add pools, and changes the states of others. */
 export function familyLogs(

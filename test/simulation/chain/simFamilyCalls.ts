@@ -2,7 +2,7 @@
 import { id } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
-import { FAMILY_FACTORIES, type FamilyPool } from './simFamilies';
+import { FAMILY_FACTORIES, type FamilyPool } from './simFamilyPool';
 import { data as words } from './simLogs';
 import { simDecimals } from './simPairCalls';
 

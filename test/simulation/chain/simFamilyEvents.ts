@@ -1,7 +1,7 @@
 /** The events of Solidly, Slipstream and Algebra pools of the simulated chain. Encodes logs by hand. */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
-import type { FamilyPool } from './simFamilies';
+import type { FamilyPool } from './simFamilyPool';
 import { data, digest, topicOf, type Draft } from './simLogs';
 
 const TOPIC = {

@@ -8,7 +8,7 @@ import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamil
 import { oraclePairs, type OracleLine } from './oraclePairs';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
-import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilies';
+import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilyPool';
 import { simDecimals } from '../chain/simPairCalls';
 import { SIM_RANKED, simToken, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { listingOf, VAULT } from '../chain/simVault';
