@@ -1,5 +1,5 @@
 /**
- * Start script of `npm start`, `npm test`, `npm run test:full`, `bench`, `attack`, `kills`, `soak`, `fuzz` and `pictures`. Installs missing
+ * Start script of `npm start`, `npm test`, `npm run test:full`, `bench`, `attack`, `kills`, `soak`, `fuzz`, `pictures` and `protocols`. Installs missing
  * packages by the lock file, rebuilds if a source is newer than the build, then runs the program. This is plain
  * JavaScript, because no package may be installed yet.
  */
@@ -107,7 +107,7 @@ if (task === 'gate' || task === 'full') {
 } else if (task === 'fuzz') {
   buildTools();
   handOver([join(root, 'scripts', 'fuzz.mjs'), ...taskArguments]);
-} else if (['kills', 'soak', 'attack', 'pictures'].includes(task)) {
+} else if (['kills', 'soak', 'attack', 'pictures', 'protocols'].includes(task)) {
   build();
   buildTools();
   handOver([join(root, 'build', 'scripts', `${task}.js`), ...taskArguments]);

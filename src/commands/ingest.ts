@@ -255,10 +255,9 @@ function createWorkers(
   if (config.historyCallsPerSecond > 0) {
     workers.push(createPoolSearch(config, deps, foundPools));
     workers.push(
-      ...createChecks(config, deps, () => {
-        restart.request('rows of final blocks were replaced; the session reads them again');
-        onChange();
-      }),
+      ...createChecks(config, { ...deps, onChange }, () =>
+        restart.request('rows of final blocks were replaced; the session reads them again'),
+      ),
     );
   }
   return workers;
@@ -267,8 +266,8 @@ function createWorkers(
 /** The tasks that compare stored final blocks with the node, and correct them. */
 function createChecks(
   config: Config,
-  deps: Omit<WorkerDeps, 'foundPools' | 'restart' | 'head'>,
-  onRepaired: () => void,
+  deps: Omit<WorkerDeps, 'foundPools' | 'restart' | 'head'> & { readonly onChange: () => void },
+  restart: () => void,
 ): [SecondLook, SenderCheck] {
   const { database, rpc, source, status, clock, log } = deps;
   const { chain } = config;
@@ -280,7 +279,8 @@ function createChecks(
       endWork(status, 'refill');
     }
     status.refills += 1;
-    onRepaired();
+    restart();
+    deps.onChange();
   };
   const checkDeps = {
     ...deps,

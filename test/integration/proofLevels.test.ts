@@ -15,6 +15,7 @@ import { createClickHouseStore } from '../../src/ingest/store/clickhouseStore';
 import { HeadBook } from '../../src/ingest/store/headBook';
 import { createLog } from '../../src/log';
 import { readHead } from '../../src/query/head/headState';
+import { readPools } from '../../src/ingest/store/storedState';
 import { createProvenParts } from '../../src/query/head/provenParts';
 import { askRows } from '../support/engine/askRows';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
@@ -215,7 +216,7 @@ test('reindex lowers every range with a block that is proven less, and raises on
   expect(await proof()).toEqual(part('none', 1, 6));
 });
 
-test('a migration moves the levels of an older database into the rows of its ranges and its head', async () => {
+test('migrations move the levels of an older database into the rows of its ranges and its head, and keep its pools', async () => {
   const { db } = store;
   await writer().writeRange(1, batchOf(1, times(9, 'bloom')), null);
   await writer().writeRange(2, batchOf(10, times(10, 'bloom')), null);
@@ -224,6 +225,9 @@ test('a migration moves the levels of an older database into the rows of its ran
   await extend([25, 26, 27].map((number) => rowsOf(refOf(number), 'bloom')));
   for (const table of ['promotions', 'head_blocks'])
     await db.command('drop', `ALTER TABLE ${table} DROP COLUMN proof SETTINGS mutations_sync = 2`);
+  await db.command('old pool', `INSERT INTO pools (ord, address) VALUES (5, unhex('${'ab'.repeat(20)}'))`);
+  for (const table of ['pools', 'pools_head', 'found_pools'])
+    await db.command('drop', `ALTER TABLE ${table} DROP COLUMN scale_decimals SETTINGS mutations_sync = 2`);
   await db.command(
     'forget',
     'ALTER TABLE schema_migrations DELETE WHERE id >= 17 SETTINGS mutations_sync = 2',
@@ -248,6 +252,10 @@ test('a migration moves the levels of an older database into the rows of its ran
     '0020_scale_decimals.sql',
     '0021_pool_params.sql',
     '0022_pool_ids.sql',
+  ]);
+  const pools = await readPools(db, 9);
+  expect(pools.map(({ address, scale_decimals }) => [address, scale_decimals])).toEqual([
+    [`0x${'ab'.repeat(20)}`, []],
   ]);
   const ranges = await askRows(
     db,

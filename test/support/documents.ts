@@ -2,7 +2,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const ROOT = join(__dirname, '..', '..');
+import { findPackageRoot } from '../../src/clickhouse/client/packageRoot';
+
+export const ROOT = findPackageRoot();
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Folders that exist only after an installation, a build or a start. */

@@ -64,20 +64,15 @@ export class PoolDiscovery {
   }
 
   private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
-    const { eventTopics, creationTopics, dexes } = this.deps;
-    const factories = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
-    const created = new Set<Hex>();
+    const { eventTopics, dexes } = this.deps;
+    const created = this.listCreated(blocks);
+    const factories = new Set(dexes.map(({ dex }) => dex.factory));
     const candidates = new Map<Hex, Candidate>();
     for (const block of blocks) {
       for (const log of block.logs) {
         const topic = log.topics[0];
-        if (topic === undefined) continue;
-        if (creationTopics.has(topic)) {
-          const creation = factories.get(log.address)?.decodeCreation(log);
-          if (creation != null) created.add(creation.pool);
-        }
-        if (!eventTopics.has(topic) || candidates.has(log.address) || created.has(log.address)) continue;
-        if (factories.has(log.address)) continue;
+        if (topic === undefined || !eventTopics.has(topic)) continue;
+        if (candidates.has(log.address) || created.has(log.address) || factories.has(log.address)) continue;
         if (this.strangers.isQuiet(log.address, block.number) || registry.findPool(log.address) !== undefined)
           continue;
         const ord = toOrd(block.number, log.logIndex);
@@ -85,6 +80,19 @@ export class PoolDiscovery {
       }
     }
     return [...candidates.values()];
+  }
+
+  /** Pools that factories create in these blocks. The first log of such a pool may come before its creation event. */
+  private listCreated(blocks: readonly ChainBlock[]): Set<Hex> {
+    const { creationTopics, dexes } = this.deps;
+    const factories = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
+    const created = blocks.flatMap(({ logs }) =>
+      logs.flatMap((log) => {
+        if (!creationTopics.has(log.topics[0] ?? '0x')) return [];
+        return factories.get(log.address)?.decodeCreation(log)?.pool ?? [];
+      }),
+    );
+    return new Set(created);
   }
 
   private async ask(

@@ -42,6 +42,8 @@ interface SenderCheckDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly callsPerSecond: number;
+  /** Called after each progress, which answers show. */
+  readonly onChange: () => void;
   /** Reads these final blocks again and replaces rows that differ; null if the storage allows no repair. */
   readonly repair: ((from: number, to: number, signal: AbortSignal) => Promise<void>) | null;
 }
@@ -92,6 +94,7 @@ export class SenderCheck {
     for (const span of toSpans(blocks)) await this.check(span, storedMakers, signal);
     this.lastChecked = lastChecked;
     await writeOperation(database, SENDERS_CHECKED, lastChecked);
+    this.deps.onChange();
     return lastChecked < finalTo;
   }
 

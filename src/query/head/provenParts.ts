@@ -18,7 +18,7 @@ import {
 import type { Proof } from '../../wire/proof';
 import type { HeadSnapshot } from './headSnapshot';
 
-/** Time in ms after which the levels of final blocks are read again, because a repair may have changed them. */
+/** Time in ms after which the levels of final blocks are read again, because `reindex` may have changed them. */
 const KEEP_MS = 5_000;
 /** Longest wait in ms for the database. */
 const WAIT_MS = 500;
@@ -78,15 +78,15 @@ interface KnownProof extends FinalProof {
 /** Keeps the levels of the final blocks for a few seconds, for /overview, /readyz and /metrics. */
 export function createProvenParts(runner: QueryRunner, chainId: number): ProvenParts {
   let finalRead: {
-    readonly finalTo: number;
+    readonly version: string;
     readonly readAtMs: number;
     readonly proof: Promise<FinalProof>;
   } | null = null;
   let lastKnown: KnownProof | null = null;
   const knownOf = async (head: HeadSnapshot): Promise<KnownProof> => {
-    if (finalRead?.finalTo !== head.finalTo || steadyNow() - finalRead.readAtMs >= KEEP_MS) {
+    if (finalRead?.version !== head.version || steadyNow() - finalRead.readAtMs >= KEEP_MS) {
       const newRead = {
-        finalTo: head.finalTo,
+        version: head.version,
         readAtMs: steadyNow(),
         proof: readFinal(runner, chainId, head),
       };

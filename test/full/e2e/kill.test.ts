@@ -24,8 +24,14 @@ test.each([allInOne, separate])(
   async (deploy) => {
     const random = new Random(SEED);
     const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kill-'));
-    const chain = await startStubChain({ blocks: 100, logsPerBlock: 24, pairs: 6, seed: SEED });
-    writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription()));
+    const chain = await startStubChain({
+      blocks: 100,
+      logsPerBlock: 24,
+      pairs: 6,
+      seed: SEED,
+      families: true,
+    });
+    writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription(true)));
     const settings = {
       RPC_URL: chain.url,
       CHAIN_CONFIG: join(folder, 'chain.json'),

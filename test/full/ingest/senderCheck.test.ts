@@ -62,6 +62,8 @@ interface Check {
   readonly repaired: string[];
   /** Pauses in ms. */
   readonly pauses: number[];
+  /** How often progress was published. */
+  readonly published: () => number;
 }
 
 /** A check of senders through a node that shows one chain after another, one at each fetch. */
@@ -86,7 +88,7 @@ function checkWith(views: readonly Branch[], isRepairable = true): Check {
       return Promise.reject(new BlockMismatch('proof', block.number, 'false sender'));
     },
   };
-  let now = 0;
+  let [now, published] = [0, 0];
   const check = new SenderCheck({
     database: store.db,
     source,
@@ -100,6 +102,7 @@ function checkWith(views: readonly Branch[], isRepairable = true): Check {
       random: () => 0,
     },
     callsPerSecond: 1_000_000,
+    onChange: () => void (published += 1),
     repair: isRepairable
       ? async (from, to) => {
           repaired.push(`${from}-${to}`);
@@ -111,7 +114,7 @@ function checkWith(views: readonly Branch[], isRepairable = true): Check {
         }
       : null,
   });
-  return { check, status, repaired, pauses };
+  return { check, status, repaired, pauses, published: () => published };
 }
 
 async function finish({ check }: Check): Promise<void> {
@@ -141,9 +144,10 @@ test('true senders are all recovered, with pauses of 19 times the work, and a re
   expect([one.repaired, await reached()]).toEqual([[], BLOCKS]);
   // A tick of the clock for each slice of work.
   expect(new Set(one.pauses)).toEqual(new Set([19]));
+  expect(one.published()).toBeGreaterThan(1);
   const again = checkWith([proven()]);
   await finish(again);
-  expect(again.pauses).toEqual([]);
+  expect([again.pauses, again.published()]).toEqual([[], 0]);
 });
 
 describe('with a stored false sender', () => {

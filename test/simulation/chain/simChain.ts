@@ -1,10 +1,12 @@
 /**
- * A chain in memory: a tree of blocks with logs of V2 pools, V3 pools and a vault. Tests can fork the chain. Encodes
- * logs by hand, without code of the product.
+ * A chain in memory: a tree of blocks with logs of V2 pools, V3 pools, a vault, and pools of simFamilies.ts. Tests can
+ * fork the chain. Encodes logs by hand, without code of the product.
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import { familyLogs } from './simFamilies';
+import type { FamilyPool } from './simFamilyPool';
 import { dataOf, digest, topicOf, type Draft } from './simLogs';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
@@ -47,6 +49,7 @@ interface TreeNode {
   readonly block: ChainBlock;
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
+  readonly families: readonly FamilyPool[];
 }
 
 /**
@@ -81,6 +84,8 @@ export const SIM_V3_TICK_SPACING = 60n;
 
 export class SimChain {
   readonly random: Random;
+  /** A generator of its own, so that the other logs of a seed stay as they were before there were these families. */
+  private readonly familyRandom: Random;
   private readonly nodes = new Map<Hex, TreeNode>();
   private branch: TreeNode[] = [];
   /** Result of the last call of `canonicalView`. */
@@ -98,7 +103,8 @@ export class SimChain {
     private readonly seal: Seal | null = null,
   ) {
     this.random = wilderness === null ? new Random(seed) : new FastRandom(seed);
-    this.branch.push(this.remember(this.makeBlock(null, [])));
+    this.familyRandom = new FastRandom(Math.imul(seed, 2_654_435_761) ^ 0x5eed);
+    this.branch.push(this.remember(this.makeBlock(null)));
   }
 
   /** Whether blocks can be proven. */
@@ -117,6 +123,11 @@ export class SimChain {
   /** Vault pools after the block; undefined if no branch has the block. */
   vaultPoolsAt(hash: Hex): readonly SimVaultPool[] | undefined {
     return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
+  }
+
+  /** Pools of Solidly, Slipstream and Algebra after the block; undefined if no branch has the block. */
+  familiesAt(hash: Hex): readonly FamilyPool[] | undefined {
+    return this.nodes.get(hash)?.families;
   }
 
   /** Pairs after the block; undefined if no branch has the block. */
@@ -145,8 +156,7 @@ export class SimChain {
 
   mine(count = 1): void {
     for (let i = 0; i < count; i += 1) {
-      const parent = this.branch.at(-1)!;
-      this.branch.push(this.remember(this.makeBlock(parent.block, parent.pools)));
+      this.branch.push(this.remember(this.makeBlock(this.branch.at(-1)!)));
     }
   }
 
@@ -172,8 +182,9 @@ export class SimChain {
     return node;
   }
 
-  private makeBlock(parent: ChainBlock | null, existingPools: readonly SimPool[]): TreeNode {
+  private makeBlock(parentNode: TreeNode | null): TreeNode {
     const { random } = this;
+    const parent = parentNode?.block ?? null;
     const number = parent === null ? 0 : parent.number + 1;
     const timestamp =
       parent === null
@@ -181,13 +192,13 @@ export class SimChain {
         : parent.timestamp + random.pick(this.wilderness?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.blockCount += 1;
     const hash = digest(`block ${this.blockCount} ${number} ${random.next()}`, 32);
-    const pools = [...existingPools];
+    const [pools, families] = [[...(parentNode?.pools ?? [])], [...(parentNode?.families ?? [])]];
     const logs: ChainLog[] = [];
     const isEmpty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
     const transactions = isEmpty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
-      const drafts = this.makeTransaction(pools, `${this.blockCount}-${index}`);
+      const drafts = this.makeTransaction(pools, families, `${this.blockCount}-${index}`);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
@@ -216,7 +227,7 @@ export class SimChain {
       })),
       logs,
     };
-    return { pools, block: this.seal?.(block, this.blockCount * TRANSACTIONS_MAX) ?? block };
+    return { pools, families, block: this.seal?.(block, this.blockCount * TRANSACTIONS_MAX) ?? block };
   }
 
   /** The logs that belong to no transaction. */
@@ -225,7 +236,7 @@ export class SimChain {
   }
 
   /** The logs of one transaction. May add pools. */
-  private makeTransaction(pools: SimPool[], id: string): Draft[] {
+  private makeTransaction(pools: SimPool[], families: FamilyPool[], id: string): Draft[] {
     const { random } = this;
     const drafts: Draft[] = [];
     if (pools.length === 0 || random.chance(0.08)) drafts.push(...this.createPool(pools, id));
@@ -237,6 +248,7 @@ export class SimChain {
     }
     if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, SIM_NATIVE));
     if (this.wilderness !== null) drafts.push(...this.wilderness.drafts(pools));
+    drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
     return drafts;
   }
 

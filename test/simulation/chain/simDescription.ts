@@ -1,6 +1,7 @@
 /** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import { SIM_ANCHORS, SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY } from './simChain';
+import { FAMILY_FACTORIES } from './simFamilyPool';
 import { VAULT } from './simVault';
 
 export const SIM_DESCRIPTION: ChainDescription = {
@@ -21,5 +22,29 @@ export const SIM_DESCRIPTION: ChainDescription = {
     { name: 'sim_v2', displayName: 'Sim V2', protocol: 'uniswap_v2', factory: V2_FACTORY, feeBps: 30 },
     { name: 'sim_v3', displayName: 'Sim V3', protocol: 'uniswap_v3', factory: V3_FACTORY },
     { name: 'sim_vault', displayName: 'Sim vault', protocol: 'balancer_v2', factory: VAULT },
+    {
+      name: 'sim_solidly_1',
+      displayName: 'Sim Solidly 1',
+      protocol: 'solidly',
+      factory: FAMILY_FACTORIES.first,
+    },
+    {
+      name: 'sim_solidly_2',
+      displayName: 'Sim Solidly 2',
+      protocol: 'solidly',
+      factory: FAMILY_FACTORIES.second,
+    },
+    {
+      name: 'sim_slipstream',
+      displayName: 'Sim Slipstream',
+      protocol: 'slipstream',
+      factory: FAMILY_FACTORIES.slipstream,
+    },
+    {
+      name: 'sim_algebra',
+      displayName: 'Sim Algebra',
+      protocol: 'algebra',
+      factory: FAMILY_FACTORIES.algebra,
+    },
   ],
 };

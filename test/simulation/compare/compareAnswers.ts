@@ -69,10 +69,14 @@ async function compareActivity(
     ord,
     `${kind} ${Math.floor(ord / ORD_SPAN)}-${ord % ORD_SPAN} ${pair} ${makerAt(ord)}`,
   ];
-  const mintsAndBurns = pairs.liquidity.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
+  const [states, changes] = [
+    [...pairs.states, ...truth.families.states],
+    [...pairs.liquidity, ...truth.families.liquidity],
+  ];
+  const mintsAndBurns = changes.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
   const expected = [
     ...truth.swaps.map((swap) => makeLine('swap', plainOrd(swap.block, swap.logIndex), swap.pair)),
-    ...pairs.states
+    ...states
       .filter(([, , kind]) => kind === 'sync')
       .map(([ord, pair]) => makeLine('sync', Number(ord), pair)),
     ...mintsAndBurns.map(([ord, pair, kind]) => makeLine(String(kind), Number(ord), pair)),
@@ -97,7 +101,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const dexes = await readDexTable(runner, SIM_CHAIN_ID, head, SIM_DESCRIPTION.dexes, table);
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const pools = [
-    ...pairs.pools.map(([, address]) => String(address)),
+    ...[...pairs.pools, ...truth.families.pools].map(([, address]) => String(address)),
     ...truth.vault.pools.map(([, , address]) => String(address)),
   ];
   const wrong: string[] = [];
@@ -106,7 +110,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const swapsOfDay = truth.swaps.filter(
     ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
   );
-  const fees = truth.vault.feesNow();
+  const fees = new Map([...truth.vault.feesNow(), ...truth.families.feesNow()]);
   for (const address of pools) {
     const item = table.byAddress.get(address)?.item;
     const trades = swapsOfDay.filter(({ pair }) => pair === address).length;

@@ -4,9 +4,12 @@ import type { Hex } from '../../../src/domain/hex';
 import type { BarPart } from '../model/modelViews';
 import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
+import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamilies';
 import { oraclePairs, plainOrd, type OracleLine } from './oraclePairs';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
+import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilyPool';
+import { simDecimals } from '../chain/simPairCalls';
 import { SIM_NATIVE, SIM_RANKED, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { listingOf, VAULT } from '../chain/simVault';
 import { fieldsOf, type StoredContent } from './storedContent';
@@ -14,12 +17,10 @@ import { fieldsOf, type StoredContent } from './storedContent';
 const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
 const SHOWN_MAX = 3;
 
-/** Pools of a type from this one on are pools of a vault. */
-const VAULT_TYPE_MIN = 4;
-
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
   readonly vault: VaultOracle;
+  readonly families: FamilyOracle;
   readonly blocks: readonly ChainBlock[];
 }
 
@@ -31,8 +32,34 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const listingFor = (pool: string) => listings.get(pool as Hex) ?? null;
   const truth = { vault: VAULT, ranked: SIM_RANKED, listingOf: listingFor };
   const vault = new VaultOracle(truth, startBlock);
-  const swaps = oracleSwaps(blocks, FACTORIES, { vault, firstBlock: startBlock, hasOlderPools: true });
-  return { swaps, vault, blocks };
+  const familyPools = new Map<string, FamilyPool>(
+    chain.familiesAt(tip.hash)!.map((pool) => [pool.address, pool]),
+  );
+  const familyFactories = new Set(Object.values(FAMILY_FACTORIES));
+  const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
+  const families = new FamilyOracle(familyFactories, truthOf, startBlock);
+  const swaps = oracleSwaps(blocks, FACTORIES, {
+    vault,
+    families,
+    firstBlock: startBlock,
+    hasOlderPools: true,
+  });
+  return { swaps, vault, families, blocks };
+}
+
+/** What the contracts of the pool answer. */
+function toFamilyTruth(pool: FamilyPool | undefined): FamilyTruth | undefined {
+  if (pool === undefined) return undefined;
+  const { token0, token1, isStable, tellsDecimals, spacing } = pool;
+  const decimals = tellsDecimals ? ([simDecimals(token0), simDecimals(token1)] as const) : null;
+  return { token0, token1, isStable, decimals, spacing, feePips: answeredFee(pool) };
+}
+
+/** The fee of the pool by its contracts. An answer above 10 % is of another unit, and the DEX's 0.3 % applies. */
+function answeredFee({ family, isStable, feePips }: FamilyPool): number {
+  if (family === 'first') return isStable ? 500 : 2_000;
+  if (family === 'algebra') return Math.min(feePips, 65_535);
+  return feePips > 100_000 ? 3_000 : feePips;
 }
 
 const isClose = (a: number, b: number): boolean =>
@@ -57,8 +84,9 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       .sort((a, b) => Number(a['ord']) - Number(b['ord']));
   const { startBlock } = content;
   const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
-  const isOfPair = ({ pool_type: type }: Fields): boolean => Number(type) < VAULT_TYPE_MIN;
-  const isOfVault = ({ pool_type: type }: Fields): boolean => Number(type) >= VAULT_TYPE_MIN;
+  const vaultPools = new Set(truth.vault.pools.map(([, , address]) => address));
+  const isOfVault = ({ address, pair = address }: Fields): boolean => vaultPools.has(String(pair));
+  const isOfPair = (row: Fields): boolean => !isOfVault(row);
   const makeLine = (row: Fields, columns: readonly string[]): OracleLine =>
     columns.map((column) => {
       const value = row[column];
@@ -79,17 +107,17 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       pools
         .filter(isOfPair)
         .map((row) => makeLine(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
-      pairs.pools,
+      [...pairs.pools, ...truth.families.pools],
     ),
     ...compareLines(
       'states',
       states.filter(isOfPair).map((row) => makeLine(row, STATE_COLUMNS)),
-      pairs.states,
+      [...pairs.states, ...truth.families.states],
     ),
     ...compareLines(
       'liquidity',
       liquidity.filter(isOfPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
-      pairs.liquidity,
+      [...pairs.liquidity, ...truth.families.liquidity],
     ),
     ...compareLines('vault pools', pools.filter(isOfVault).map(vaultPoolLine), vault.pools.map(ordOf)),
     ...compareLines(

@@ -12,6 +12,7 @@ import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import { PoolDiscovery } from '../../../src/ingest/pools/discoverPools';
+import { readCreations } from '../../../src/ingest/pools/poolDetails';
 import { ManyTokenDiscovery } from '../../../src/ingest/pools/discoverManyTokenPools';
 import { TABLE_ENCODERS } from '../../../src/ingest/rows/encodeBlocks';
 import { createDecodeContext, configuredDexes } from '../../../src/ingest/session/runIngest';
@@ -80,7 +81,8 @@ export async function straightBlocks(
   for (const block of blocks) {
     const findings = startBlock > 1 ? await discovery.discover([block], decode.registry) : [];
     findings.push(...(await manyTokenDiscovery.discover([block], decode.registry, false)));
-    const facts = decodeBlock(decode, block, findings, false);
+    const created = await readCreations(rpc, decode, [block], false);
+    const facts = decodeBlock(decode, block, findings, false, created);
     allRows.push(pricer.price(facts, false));
   }
   return allRows;

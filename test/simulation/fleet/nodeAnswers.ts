@@ -1,6 +1,7 @@
 /** The answer of a simulated node to each RPC method, for the branch that the node currently sees. */
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import { answerFamilyCall } from '../chain/simFamilyCalls';
 import { answerPairCall, SIM_SYMBOL, simDecimals } from '../chain/simPairCalls';
 import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';
 import { blockJson, type BlockJson, type Json, type LogJson } from './blockJson';
@@ -195,5 +196,6 @@ export function answerContract(
   if (pool !== undefined && data === SYMBOL) return SIM_SYMBOL;
   if (pool !== undefined && data === DECIMALS) return `0x${simDecimals(to).toString(16).padStart(64, '0')}`;
   if (pool !== undefined) return answerOfPool(pool, data.slice(0, 10)) ?? 'revert';
-  return answerPairCall(chain.pairsAt(hash) ?? [], to, data);
+  const answer = answerFamilyCall(chain.familiesAt(hash) ?? [], to, data);
+  return answer ?? answerPairCall(chain.pairsAt(hash) ?? [], to, data);
 }

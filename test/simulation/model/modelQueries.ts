@@ -131,6 +131,25 @@ function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
   }));
 }
 
+function poolFees(engine: ModelEngine, params: QueryParams): Rows {
+  const protocols = new Set(listOf(params, 'protocols'));
+  const ofProtocols = rowsUpTo(engine, 'pools', params).filter(({ fields }) =>
+    protocols.has(String(fields['protocol'])),
+  );
+  const pairs = new Set(ofProtocols.map(({ fields }) => String(fields['address'])));
+  const topics = new Set(listOf(params, 'topics').map((topic) => `0x${topic}`));
+  const changes = rowsUpTo(engine, 'logs', params).filter(({ fields }) => {
+    const { address, topic0, topic_count: count, data } = fields;
+    const isFee = topics.has(String(topic0)) && count === 1 && [66, 130].includes(String(data).length);
+    return isFee && pairs.has(String(address));
+  });
+  return newestBy(changes, ({ address }) => String(address)).map(({ address, topic0, data }) => ({
+    pair: address,
+    topic: topic0,
+    fees: data,
+  }));
+}
+
 function pools(engine: ModelEngine, params: QueryParams): Rows {
   return rowsUpTo(engine, 'pools', params).map(({ fields }) => fields);
 }
@@ -188,8 +207,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'ingest/store/list_pools': pools,
   'ingest/store/list_latest_states': listStates,
   'ingest/store/list_exact_states': listStates,
-  // The simulated chains have no pools of their own whose events change the fee.
-  'ingest/store/list_fees': () => [],
+  'ingest/store/list_fees': poolFees,
   'ingest/pools/list_vault_ids': vaultIds,
   'ingest/pools/list_vault_fees': vaultFees,
   'ingest/pools/list_latest_vault_balances': vaultBalances,

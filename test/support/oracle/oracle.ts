@@ -3,6 +3,7 @@
  * or SQL.
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
+import type { FamilyOracle } from './oracleFamilies';
 import type { LegSwap, VaultOracle } from './oracleVault';
 import { parsePlain, type PlainEvent } from './plainEvents';
 
@@ -40,6 +41,8 @@ interface OraclePool {
 interface OracleOptions {
   /** Reads the logs of a vault. Without this option, the vault's logs are ignored. */
   readonly vault?: VaultOracle;
+  /** Reads the logs of the pools of Solidly, Slipstream and Algebra. Without this option, they are ignored. */
+  readonly families?: FamilyOracle;
   /** Swaps before this block are left out of the result. */
   readonly firstBlock?: number;
   /** Whether the oracle includes pairs created before the first block, as if a factory had confirmed them. */
@@ -74,7 +77,7 @@ function quotient(numerator: bigint, denominator: bigint): number {
 export function oracleSwaps(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,
-  { vault, firstBlock = 0, hasOlderPools = false }: OracleOptions = {},
+  { vault, families, firstBlock = 0, hasOlderPools = false }: OracleOptions = {},
 ): OracleSwap[] {
   const pools = new Map<string, OraclePool>();
   const swaps: OracleSwap[] = [];
@@ -82,7 +85,7 @@ export function oracleSwaps(
     // Reserves of the last Sync, by transaction and pair.
     const syncs = new Map<string, [bigint, bigint]>();
     for (const log of block.logs) {
-      const leg = vault?.read(block, log) ?? null;
+      const leg = vault?.read(block, log) ?? families?.read(block, log) ?? null;
       if (leg !== null) swaps.push(toSwap(block, log, leg));
       if (block.number < firstBlock && !hasOlderPools) continue;
       const swap = readPairLog(block, log, factories, pools, syncs);

@@ -40,16 +40,26 @@ const SIGNATURES = [
   'SwapFeePercentageChanged(uint256)',
 ];
 
-const EVENTS = new Map(
-  SIGNATURES.map((signature) => {
-    const [, name, list] = /^(\w+)\((.*)\)$/.exec(signature)!;
-    const parameters = list!.split(',').map((text): Parameter => {
-      const [type, indexed] = text.split(' ');
-      return { type: type!, indexed: indexed !== undefined };
-    });
-    const topic = id(`${name}(${parameters.map(({ type }) => type).join(',')})`);
-    return [topic, { name: name!, parameters }] as const;
-  }),
+type Events = ReadonlyMap<string, { readonly name: string; readonly parameters: readonly Parameter[] }>;
+type PlainLog = { readonly topics: readonly string[]; readonly data: string };
+
+/** Events by their topics, from signatures by the names that results have. */
+export function plainEvents(signatures: readonly (readonly [name: string, signature: string])[]): Events {
+  return new Map(
+    signatures.map(([name, signature]) => {
+      const [, event, list] = /^(\w+)\((.*)\)$/.exec(signature)!;
+      const parameters = list!.split(',').map((text): Parameter => {
+        const [type, indexed] = text.split(' ');
+        return { type: type!, indexed: indexed !== undefined };
+      });
+      const topic = id(`${event}(${parameters.map(({ type }) => type).join(',')})`);
+      return [topic, { name, parameters }] as const;
+    }),
+  );
+}
+
+const EVENTS = plainEvents(
+  SIGNATURES.map((signature) => [signature.slice(0, signature.indexOf('(')), signature]),
 );
 
 /** First topics of all events of V2 and V3 pairs. A log with such a topic may still be malformed. */
@@ -61,12 +71,9 @@ export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Null if the log is not a well-formed event of a known signature. */
-export function parsePlain(log: {
-  readonly topics: readonly string[];
-  readonly data: string;
-}): PlainEvent | null {
-  const event = EVENTS.get(log.topics[0] ?? '');
+/** Null if the log is not a well-formed event of these signatures. */
+export function parsePlain(log: PlainLog, events: Events = EVENTS): PlainEvent | null {
+  const event = events.get(log.topics[0] ?? '');
   if (event === undefined) return null;
   const { parameters } = event;
   if (log.topics.length !== 1 + parameters.filter(({ indexed }) => indexed).length) return null;
@@ -93,8 +100,8 @@ function readWord(type: string, word: string): string | bigint | null {
   if (type === 'bytes32') return `0x${word}`;
   if (type === 'address') return /^0{24}/.test(word) ? `0x${word.slice(24)}` : null;
   const value = BigInt(`0x${word}`);
-  const bits = Number(/\d+$/.exec(type)![0]);
-  if (type.startsWith('uint')) return value >> BigInt(bits) === 0n ? value : null;
+  const bits = type === 'bool' ? 1 : Number(/\d+$/.exec(type)![0]);
+  if (type === 'bool' || type.startsWith('uint')) return value >> BigInt(bits) === 0n ? value : null;
   const signed = BigInt.asIntN(256, value);
   return BigInt.asIntN(bits, signed) === signed ? signed : null;
 }

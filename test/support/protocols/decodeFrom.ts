@@ -16,6 +16,12 @@ export async function decodeNewest(context: DecodeContext, rpc: DevRpc): Promise
 }
 
 export async function decodeNumber(context: DecodeContext, rpc: DevRpc, number: number): Promise<BlockFacts> {
+  const block = await readNodeBlock(rpc, number);
+  return decodeBlock(context, block, [], false, await readCreations(callsOf(rpc), context, [block], false));
+}
+
+/** The block with its logs, without transactions. */
+export async function readNodeBlock(rpc: DevRpc, number: number): Promise<ChainBlock> {
   const at = numberToHex(number);
   const receipts = (await rpc.call('eth_getBlockReceipts', [at])) as { logs: NodeLog[] }[];
   const { hash, parentHash, timestamp } = (await rpc.call('eth_getBlockByNumber', [at, false])) as {
@@ -23,7 +29,7 @@ export async function decodeNumber(context: DecodeContext, rpc: DevRpc, number: 
     parentHash: Hex;
     timestamp: Hex;
   };
-  const block: ChainBlock = {
+  return {
     number,
     hash,
     parentHash,
@@ -40,11 +46,10 @@ export async function decodeNumber(context: DecodeContext, rpc: DevRpc, number: 
       })),
     proof: 'full',
   };
-  return decodeBlock(context, block, [], false, await readCreations(callsOf(rpc), context, [block], false));
 }
 
 /** A call that the node refuses is a revert. */
-function callsOf(rpc: DevRpc): EthCalls {
+export function callsOf(rpc: DevRpc): EthCalls {
   return {
     batchOutcomes: (calls, parse) =>
       Promise.all(

@@ -286,15 +286,38 @@ contract Trader {
         pool.swap(address(this), zeroForOne, amount, limit, "");
     }
 
+    function swapPair(Pair pair, bool zeroForOne, uint256 amountIn, uint256 out) external {
+        (zeroForOne ? pair.token0() : pair.token1()).transfer(address(pair), amountIn);
+        pair.swap(zeroForOne ? 0 : out, zeroForOne ? out : 0, address(this), "");
+    }
+
     function uniswapV3MintCallback(uint256 amount0, uint256 amount1, bytes calldata) external {
-        if (amount0 > 0) Pool(msg.sender).token0().transfer(msg.sender, amount0);
-        if (amount1 > 0) Pool(msg.sender).token1().transfer(msg.sender, amount1);
+        pay(int256(amount0), int256(amount1));
     }
 
     function uniswapV3SwapCallback(int256 amount0, int256 amount1, bytes calldata) external {
+        pay(amount0, amount1);
+    }
+
+    function pancakeV3MintCallback(uint256 amount0, uint256 amount1, bytes calldata) external {
+        pay(int256(amount0), int256(amount1));
+    }
+
+    function pancakeV3SwapCallback(int256 amount0, int256 amount1, bytes calldata) external {
+        pay(amount0, amount1);
+    }
+
+    function pay(int256 amount0, int256 amount1) private {
         if (amount0 > 0) Pool(msg.sender).token0().transfer(msg.sender, uint256(amount0));
         if (amount1 > 0) Pool(msg.sender).token1().transfer(msg.sender, uint256(amount1));
     }
+}
+
+/// A pair of Uniswap V2.
+interface Pair {
+    function token0() external view returns (Token);
+    function token1() external view returns (Token);
+    function swap(uint256, uint256, address, bytes calldata) external;
 }
 
 interface RangePool {

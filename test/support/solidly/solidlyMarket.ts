@@ -45,6 +45,7 @@ export const SOLIDLY_TRADER = new Interface([
   'function mintRange(address pool, int24 lower, int24 upper, uint128 liquidity)',
   'function burnRange(address pool, int24 lower, int24 upper, uint128 liquidity)',
   'function swapRange(address pool, bool zeroForOne, int256 amount, uint160 limit)',
+  'function swapPair(address pair, bool zeroForOne, uint256 amountIn, uint256 out)',
 ]);
 const RANGE_FACTORY = new Interface([
   'function createPool(bytes code, address a, address b, int24 spacing, uint24 fee, uint160 price)',
@@ -70,7 +71,7 @@ export interface SolidlyMarket extends PoolMarket {
   readonly rangeFactory: Hex;
   createPool(isSecond: boolean, isStable: boolean, a: MarketToken, b: MarketToken): Promise<SolidlyPool>;
   createRange(
-    plan: Pick<RangePool, 'spacing' | 'feePips'> & { readonly price: bigint },
+    plan: Pick<RangePool, 'spacing' | 'feePips'> & { readonly price: bigint; readonly code?: Hex },
     a: MarketToken,
     b: MarketToken,
   ): Promise<RangePool>;
@@ -99,9 +100,9 @@ export async function deploySolidly(rpc: DevRpc, decimals: readonly number[]): P
       const address = String(await readContract(rpc, SOLIDLY_FACTORY, factory, name, values)) as Hex;
       return { address: address.toLowerCase() as Hex, factory, isSecond, isStable, token0, token1 };
     },
-    async createRange({ spacing, feePips, price }, a, b) {
+    async createRange({ spacing, feePips, price, code = RANGE_POOL_CODE }, a, b) {
       const [token0, token1] = inOrder(a, b);
-      const values = [RANGE_POOL_CODE, a.address, b.address, spacing, feePips, price];
+      const values = [code, a.address, b.address, spacing, feePips, price];
       add(rangeFactory, RANGE_FACTORY, 'createPool', values);
       await mine();
       const pair = [token0.address, token1.address, spacing];

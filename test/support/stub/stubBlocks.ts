@@ -16,10 +16,17 @@ const TOPIC = {
   v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   v2Sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
   v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+  solidlyCreated: '0x2128d88d14c80cb081c1252a5acff7a264671bf199ce226b53788fb26065005e',
+  solidlySync: '0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a',
+  solidlySwap: '0xb3e2773606abfd36b5bd91394b3a54d1398336c65005baf7bf7a05efeffaf75b',
+  algebraCreated: '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db',
+  algebraSwap: '0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d4767396e1a59f79',
 } as const;
 
 export const STUB_V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`;
 export const STUB_V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`;
+export const STUB_SOLIDLY_FACTORY: Hex = `0x${'a5'.repeat(20)}`;
+export const STUB_ALGEBRA_FACTORY: Hex = `0x${'a7'.repeat(20)}`;
 const BLOCK_SECONDS = 10;
 const SWAPS_PER_TX = 2;
 /** Tick spacing and fee of the V3 pools. */
@@ -38,11 +45,6 @@ const address = (kind: string, index: number): string =>
   `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
 const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
 
-/** One pair in five is a V3 pool, unless all pairs are V2 pairs. */
-const isV3Pair = (index: number, onlyV2: boolean): boolean => !onlyV2 && index % 5 === 4;
-const baseToken = (index: number): string => address('01', index % 200);
-const quoteToken = (index: number): string => address('02', index % 7);
-
 /** Index of a random pair: popular pairs trade most, because the index is proportional to u³. */
 function pairAt(random: () => number, pairs: number): number {
   return Math.floor(random() ** 3 * pairs);
@@ -56,49 +58,88 @@ function createRandom(seed: number): () => number {
   };
 }
 
-function swapLogs(random: () => number, pairs: number, onlyV2: boolean): StubLog[] {
+type PoolKind = 'v2' | 'v3' | 'stable' | 'algebra';
+const POOL_PREFIX = { v2: 'e2', v3: 'e3', stable: 'e5', algebra: 'e7' } as const;
+
+/** One pool in five is of each other kind. */
+function kindOf(index: number, { onlyV2 = false, families = false }: StubBlockOptions): PoolKind {
+  if (onlyV2) return 'v2';
+  if (index % 5 === 4) return 'v3';
+  if (!families || index % 5 === 0 || index % 5 === 3) return 'v2';
+  return index % 5 === 1 ? 'stable' : 'algebra';
+}
+
+/** Tokens of the pool with this index. */
+export const stubTokens = (index: number): readonly [string, string] => [
+  address('01', index % 200),
+  address('02', index % 7),
+];
+
+function swapLogs(random: () => number, options: StubBlockOptions): StubLog[] {
+  const { pairs, onlyV2 = false } = options;
   const index = pairAt(random, pairs);
   const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const trader = topicOf(address('77', Math.floor(random() * 500)));
-  const isV3 = isV3Pair(index, onlyV2);
-  const pool = address(isV3 ? 'e3' : 'e2', index);
+  const kind = kindOf(index, options);
+  const pool = address(POOL_PREFIX[kind], index);
   const transfer = (token: string, amount: bigint): StubLog => ({
     address: token,
     topics: [TOPIC.transfer, trader, topicOf(pool)],
     data: `0x${word(amount)}`,
   });
-  const transfers = [transfer(baseToken(index), amountIn), transfer(quoteToken(index), amountOut)];
-  if (isV3) {
+  const transfers = [transfer(stubTokens(index)[0], amountIn), transfer(stubTokens(index)[1], amountOut)];
+  if (kind === 'v3' || kind === 'algebra') {
     const sqrtPrice = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
     // The amount that the pool pays is negative, in two's complement.
     const negativeOut = (1n << 256n) - amountOut;
     const data = `0x${word(amountIn)}${word(negativeOut)}${word(sqrtPrice)}${word(LIQUIDITY)}${word(TICK)}`;
-    return [...transfers, { address: pool, topics: [TOPIC.v3Swap, trader, trader], data }];
+    // Algebra's swap also tells the fee of the plugin.
+    const swap =
+      kind === 'v3'
+        ? { topics: [TOPIC.v3Swap, trader, trader], data }
+        : { topics: [TOPIC.algebraSwap, trader, trader], data: `${data}${word(0)}${word(40)}` };
+    return [...transfers, { address: pool, ...swap }];
   }
   const reserves = `0x${word(10n ** 24n + amountIn)}${word(10n ** 23n + amountOut)}`;
-  const sync = { address: pool, topics: [TOPIC.v2Sync], data: reserves };
+  const [syncTopic, swapTopic] =
+    kind === 'stable' ? [TOPIC.solidlySync, TOPIC.solidlySwap] : [TOPIC.v2Sync, TOPIC.v2Swap];
+  const sync = { address: pool, topics: [syncTopic], data: reserves };
   const amounts = `0x${word(amountIn)}${word(0)}${word(0)}${word(amountOut)}`;
   return [
     ...(onlyV2 ? [] : transfers),
     sync,
-    { address: pool, topics: [TOPIC.v2Swap, trader, trader], data: amounts },
+    { address: pool, topics: [swapTopic, trader, trader], data: amounts },
   ];
 }
 
-function creationLogs(pairs: number, onlyV2: boolean): StubLog[] {
-  return Array.from({ length: pairs }, (_, index) => {
-    const tokens = [topicOf(baseToken(index)), topicOf(quoteToken(index))];
-    if (isV3Pair(index, onlyV2)) {
-      const data = `0x${word(TICK_SPACING)}${address('e3', index).slice(2).padStart(64, '0')}`;
-      return {
-        address: STUB_V3_FACTORY,
-        topics: [TOPIC.poolCreated, ...tokens, `0x${word(FEE_PIPS)}`],
-        data,
-      };
+function creationLogs(options: StubBlockOptions): StubLog[] {
+  return Array.from({ length: options.pairs }, (_, index) => {
+    const tokens = stubTokens(index).map(topicOf);
+    const kind = kindOf(index, options);
+    const pool = address(POOL_PREFIX[kind], index).slice(2).padStart(64, '0');
+    switch (kind) {
+      case 'v3': {
+        const topics = [TOPIC.poolCreated, ...tokens, `0x${word(FEE_PIPS)}`];
+        return { address: STUB_V3_FACTORY, topics, data: `0x${word(TICK_SPACING)}${pool}` };
+      }
+      case 'v2':
+        return {
+          address: STUB_V2_FACTORY,
+          topics: [TOPIC.pairCreated, ...tokens],
+          data: `0x${pool}${word(index)}`,
+        };
+      case 'stable': {
+        const topics = [TOPIC.solidlyCreated, ...tokens, `0x${word(1)}`];
+        return { address: STUB_SOLIDLY_FACTORY, topics, data: `0x${pool}${word(index)}` };
+      }
+      case 'algebra':
+        return {
+          address: STUB_ALGEBRA_FACTORY,
+          topics: [TOPIC.algebraCreated, ...tokens],
+          data: `0x${pool}`,
+        };
     }
-    const data = `0x${address('e2', index).slice(2).padStart(64, '0')}${word(index)}`;
-    return { address: STUB_V2_FACTORY, topics: [TOPIC.pairCreated, ...tokens], data };
   });
 }
 
@@ -246,6 +287,8 @@ export interface StubBlockOptions {
   readonly blockSeconds?: number;
   /** If true, all pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
   readonly onlyV2?: boolean;
+  /** If true, some pools are stable pools of Solidly, and some are of Algebra. */
+  readonly families?: boolean;
   /**
    * If true, serves full blocks and lets eth_getLogs filter. Other indexers need full blocks and filters; Candlehouse
    * does not.
@@ -284,10 +327,10 @@ export class StubBlockMaker {
   }
 
   make(number: number, fork: number, parentHash: string): StubBlock {
-    const { pairs, logsPerBlock, onlyV2 = false } = this.options;
-    const logs: StubLog[] = number === 1 ? creationLogs(pairs, onlyV2) : [];
+    const { logsPerBlock, onlyV2 = false } = this.options;
+    const logs: StubLog[] = number === 1 ? creationLogs(this.options) : [];
     while (number > 1 && logs.length < logsPerBlock) {
-      logs.push(...swapLogs(this.random, pairs, onlyV2));
+      logs.push(...swapLogs(this.random, this.options));
       this.swaps += 1;
     }
     this.logs += logs.length;

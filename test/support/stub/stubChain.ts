@@ -11,7 +11,7 @@ import { hex, StubBlockMaker, type StubBlock, type StubBlockOptions } from './st
 import type { LogFilter } from './stubLogs';
 import { listen } from '../server/listen';
 
-export { STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubBlocks';
+export { STUB_ALGEBRA_FACTORY, STUB_SOLIDLY_FACTORY, STUB_V2_FACTORY, STUB_V3_FACTORY } from './stubBlocks';
 
 export interface StubChainOptions extends StubBlockOptions {
   readonly blocks: number;
@@ -184,8 +184,9 @@ interface StubCall {
 }
 
 const NOTHING = Buffer.from('null');
-/** Answers to decimals() and symbol(), by selector. */
-const TOKEN_ANSWERS = new Map([
+/** Answers to decimals() and symbol() of tokens, and to metadata() of Solidly pools, by selector. */
+const ANSWERS = new Map([
+  ['0x392f37e9', Buffer.from(`"0x${'1'.padStart(64, '0').repeat(7)}"`)],
   ['0x313ce567', Buffer.from(`"0x${'0'.repeat(64)}"`)],
   ['0x95d89b41', Buffer.from(`"0x${Buffer.from('STUB').toString('hex').padEnd(64, '0')}"`)],
 ]);
@@ -217,7 +218,7 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
       return logsOf(params[0] as LogFilter, chain);
     case 'eth_call':
       // Every token has 0 decimals and the symbol STUB. Every other call gets an empty answer.
-      return TOKEN_ANSWERS.get((params[0] as { data?: string }).data ?? '') ?? Buffer.from('"0x"');
+      return ANSWERS.get((params[0] as { data?: string }).data ?? '') ?? Buffer.from('"0x"');
     case 'stub_takeLogsAskedAt': {
       const askedAt = state.logsAskedAt;
       state.logsAskedAt = null;

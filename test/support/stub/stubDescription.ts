@@ -1,13 +1,34 @@
 /** The chain description of the stub chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import type { Hex } from '../../../src/domain/hex';
-import { STUB_V2_FACTORY, STUB_V3_FACTORY, UNFINAL_BLOCKS } from './stubChain';
+import {
+  STUB_ALGEBRA_FACTORY,
+  STUB_SOLIDLY_FACTORY,
+  STUB_V2_FACTORY,
+  STUB_V3_FACTORY,
+  UNFINAL_BLOCKS,
+} from './stubChain';
 
 /** Addresses of the stub chain's quote tokens (stubChain.ts). */
 const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
 
-/** The first two quote tokens are anchors, the third is the native token. */
-export function stubDescription(): ChainDescription {
+const FAMILIES = [
+  {
+    name: 'stub_solidly',
+    displayName: 'Stub Solidly',
+    protocol: 'solidly',
+    factory: STUB_SOLIDLY_FACTORY,
+  },
+  {
+    name: 'stub_algebra',
+    displayName: 'Stub Algebra',
+    protocol: 'algebra',
+    factory: STUB_ALGEBRA_FACTORY,
+  },
+];
+
+/** The first two quote tokens are anchors, the third is the native token. `families` as in the options of the chain. */
+export function stubDescription(families = false): ChainDescription {
   return {
     chainId: 369,
     name: 'Stub chain',
@@ -28,6 +49,7 @@ export function stubDescription(): ChainDescription {
         feeBps: 29,
       },
       { name: 'stub_v3', displayName: 'Stub V3', protocol: 'uniswap_v3', factory: STUB_V3_FACTORY },
+      ...(families ? FAMILIES : []),
     ],
   };
 }

@@ -1,20 +1,37 @@
 /**
  * Expected results of the stub chain: blocks for the oracle, and comparison of the API's bars and activity with them.
  */
-import { STUB_V2_FACTORY, STUB_V3_FACTORY, type StubChain } from './stubChain';
-import type { StubBlock } from './stubBlocks';
+import {
+  STUB_ALGEBRA_FACTORY,
+  STUB_SOLIDLY_FACTORY,
+  STUB_V2_FACTORY,
+  STUB_V3_FACTORY,
+  type StubChain,
+} from './stubChain';
+import { stubTokens, type StubBlock } from './stubBlocks';
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
+import { FamilyOracle, type FamilyTruth } from '../oracle/oracleFamilies';
 import { oracleSwaps, type OracleSwap } from '../oracle/oracle';
 import { ask } from '../server/ask';
 import { findWrongBars } from '../oracle/wrongBars';
 
-/** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap. */
+/** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap, Solidly's Swap and Sync, Algebra's Swap. */
 const ACTIVITY_TOPICS = new Set([
   '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
   '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+  '0xb3e2773606abfd36b5bd91394b3a54d1398336c65005baf7bf7a05efeffaf75b',
+  '0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a',
+  '0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d4767396e1a59f79',
 ]);
+const FAMILY_FACTORIES: ReadonlySet<string> = new Set([STUB_SOLIDLY_FACTORY, STUB_ALGEBRA_FACTORY]);
+
+/** What the contracts of a pool answer. An address ends with the index of its pool. */
+function toTruth(pool: string): FamilyTruth {
+  const [token0, token1] = stubTokens(Number(`0x${pool.slice(4)}`));
+  return { token0, token1, isStable: true, decimals: [0, 0], spacing: 60, feePips: 3_000 };
+}
 const PAGE_EVENTS = 100;
 
 const NO_HASH: Hex = `0x${'0'.repeat(64)}`;
@@ -43,6 +60,7 @@ export class StubTruth {
     const newSwaps = oracleSwaps(
       [this.toBlock(creation), ...newBlocks.map((block) => this.toBlock(block))],
       factories,
+      { families: new FamilyOracle(FAMILY_FACTORIES, toTruth, 0) },
     );
     for (const { number, hash } of newBlocks) {
       this.swapsByBlock.set(
