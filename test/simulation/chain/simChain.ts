@@ -104,7 +104,7 @@ export class SimChain {
   ) {
     this.random = wilderness === null ? new Random(seed) : new FastRandom(seed);
     this.familyRandom = new FastRandom(Math.imul(seed, 2_654_435_761) ^ 0x5eed);
-    this.branch.push(this.remember(this.makeBlock(null)));
+    this.branch.push(this.remember(this.makeBlock(null, [], [])));
   }
 
   /** Whether blocks can be proven. */
@@ -156,7 +156,8 @@ export class SimChain {
 
   mine(count = 1): void {
     for (let i = 0; i < count; i += 1) {
-      this.branch.push(this.remember(this.makeBlock(this.branch.at(-1)!)));
+      const { block, pools, families } = this.branch.at(-1)!;
+      this.branch.push(this.remember(this.makeBlock(block, [...pools], [...families])));
     }
   }
 
@@ -182,9 +183,9 @@ export class SimChain {
     return node;
   }
 
-  private makeBlock(parentNode: TreeNode | null): TreeNode {
+  /** May change the lists of pools. */
+  private makeBlock(parent: ChainBlock | null, pools: SimPool[], families: FamilyPool[]): TreeNode {
     const { random } = this;
-    const parent = parentNode?.block ?? null;
     const number = parent === null ? 0 : parent.number + 1;
     const timestamp =
       parent === null
@@ -192,7 +193,6 @@ export class SimChain {
         : parent.timestamp + random.pick(this.wilderness?.spacings ?? [0, 1, 3, 10, 10, 10, 12, 59, 60, 400]);
     this.blockCount += 1;
     const hash = digest(`block ${this.blockCount} ${number} ${random.next()}`, 32);
-    const [pools, families] = [[...(parentNode?.pools ?? [])], [...(parentNode?.families ?? [])]];
     const logs: ChainLog[] = [];
     const isEmpty = parent === null || random.chance(this.wilderness?.emptyChance ?? 0.15);
     const transactions = isEmpty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
