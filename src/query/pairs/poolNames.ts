@@ -52,7 +52,7 @@ export function createPoolNames(
   return perVersion({
     async read(head: HeadSnapshot) {
       const params = { ...snapshotParams(head), since_ord: sinceOrd, limit: ROWS_MAX };
-      for (const { pool_id: id } of await runner.run('pairs/list_pool_ids', params, idRow))
+      for (const { pool_id: id } of await runner.run('head/list_pool_ids', params, idRow))
         idOf.set(addressOfWord(id), id);
       sinceOrd = Math.max(sinceOrd, lastOrdOfBlock(head.finalTo));
       return names;

@@ -132,7 +132,7 @@ describe('parseChainDescription checks every field', () => {
     ['logo: got "javascript:alert(1)"; allowed: ', { logo: 'javascript:alert(1)' }],
     ['dexes.0.name: got "Some V2"; allowed: ', dex({ name: 'Some V2' })],
     ['dexes.0.displayName: got nothing; allowed: ', dex({ displayName: undefined })],
-    ['dexes.0.protocol: got "uniswap_v4"; allowed: uniswap_v2, uniswap_v3', dex({ protocol: 'uniswap_v4' })],
+    ['dexes.0.protocol: got "uniswap_v5"; allowed: uniswap_v2, uniswap_v3', dex({ protocol: 'uniswap_v5' })],
     ['dexes.0.factory: got "0x1715a3', dex({ factory: FACTORY.slice(0, -1) })],
     ['dexes.0.factory: got "0x000000', dex({ factory: ZERO })],
     ['dexes.0.feeBps: got -1; allowed: ', dex({ feeBps: -1 })],
