@@ -2,11 +2,14 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
+  CURVE_NG,
+  LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
   TOKENS,
+  UNISWAP_V4,
   uniswapSubgraph,
   V2_FACTORIES,
   V3_FACTORIES,
@@ -128,6 +131,42 @@ export const arbitrum: BuiltInChain = {
       protocol: 'balancer_v2',
       factory: ['0xBA12222222228d8Ba445958a75a0704d566BF2C8', VAULTS],
       startBlock: 222_832,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32', UNISWAP_V4],
+    },
+    {
+      name: 'camelot_v2',
+      displayName: 'Camelot V2',
+      protocol: 'camelot_v2',
+      factory: [
+        '0x6EcCab422D763aC031210895C81787E87B43A652',
+        messari('uniswap-forks', 'camelot-v2', 'arbitrum'),
+      ],
+      startBlock: 35_061_163,
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_NG],
+    },
+    {
+      name: 'trader_joe_v2_2',
+      displayName: 'Trader Joe V2.2',
+      protocol: 'liquidity_book',
+      factory: ['0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c', LIQUIDITY_BOOK],
+      startBlock: 220_345_864,
+    },
+    {
+      name: 'trader_joe_v2_1',
+      displayName: 'Trader Joe V2.1',
+      protocol: 'liquidity_book',
+      factory: ['0x8e42f2F4101563bF679975178e880FD87d3eFd4e', LIQUIDITY_BOOK],
+      startBlock: 77_473_199,
     },
   ],
 };

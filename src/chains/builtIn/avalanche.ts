@@ -2,10 +2,14 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
+  BOOK_FACTORIES,
+  CURVE_NG,
+  LIQUIDITY_BOOK,
   messari,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
   TOKENS,
+  UNISWAP_V4,
   uniswapSubgraph,
   V2_FACTORIES,
   V3_FACTORIES,
@@ -122,6 +126,38 @@ export const avalanche: BuiltInChain = {
       protocol: 'balancer_v2',
       factory: ['0xBA12222222228d8Ba445958a75a0704d566BF2C8', VAULTS],
       startBlock: 26_386_141,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x06380C0e0912312B5150364B9DC4542BA0DbBc85', UNISWAP_V4],
+    },
+    {
+      name: 'trader_joe_v2_2',
+      displayName: 'Trader Joe V2.2',
+      protocol: 'liquidity_book',
+      factory: ['0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c', LIQUIDITY_BOOK],
+      startBlock: 46_536_129,
+    },
+    {
+      name: 'trader_joe_v2_1',
+      displayName: 'Trader Joe V2.1',
+      protocol: 'liquidity_book',
+      factory: ['0x8e42f2F4101563bF679975178e880FD87d3eFd4e', LIQUIDITY_BOOK],
+      startBlock: 28_371_397,
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
+    },
+    {
+      name: 'pharaoh_dlmm',
+      displayName: 'Pharaoh DLMM',
+      protocol: 'liquidity_book',
+      factory: ['0xEb480050b016f6c6d45203D2346B68bDDDa23D4D', BOOK_FACTORIES],
     },
   ],
 };

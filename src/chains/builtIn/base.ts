@@ -2,12 +2,14 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
+  CURVE_NG,
   messari,
   pancakeSubgraph,
   SUSHI_V2,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
   TOKENS,
+  UNISWAP_V4,
   uniswapSubgraph,
   V3_FACTORIES,
   VAULTS,
@@ -151,6 +153,28 @@ export const base: BuiltInChain = {
       protocol: 'balancer_v2',
       factory: ['0xBA12222222228d8Ba445958a75a0704d566BF2C8', VAULTS],
       startBlock: 1_196_036,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x498581fF718922c3f8e6A244956aF099B2652b2b', UNISWAP_V4],
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_NG],
+    },
+    {
+      name: 'sectorone_v2_2',
+      displayName: 'SectorOne V2.2',
+      protocol: 'liquidity_book',
+      factory: [
+        '0x3357f02fB3aA78fc86D3Bccdc5Edf039D4b952B5',
+        'DefiLlama/dimension-adapters dexs/sectorone-dlmm-v2/index.ts',
+      ],
+      startBlock: 33_296_377,
     },
   ],
 };

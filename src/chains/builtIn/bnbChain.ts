@@ -2,11 +2,14 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
+  CURVE_NG,
+  LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
   TOKENS,
+  UNISWAP_V4,
   uniswapSubgraph,
   V2_FACTORIES,
   V3_FACTORIES,
@@ -126,6 +129,25 @@ export const bnbChain: BuiltInChain = {
       protocol: 'algebra',
       factory: ['0x30055F87716d3DFD0E5198C27024481099fB4A98', V3_FACTORIES],
       startBlock: 44_121_855,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF', UNISWAP_V4],
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_NG],
+    },
+    {
+      name: 'trader_joe_v2_1',
+      displayName: 'Trader Joe V2.1',
+      protocol: 'liquidity_book',
+      factory: ['0x8e42f2F4101563bF679975178e880FD87d3eFd4e', LIQUIDITY_BOOK],
+      startBlock: 27_099_340,
     },
   ],
 };

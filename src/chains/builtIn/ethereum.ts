@@ -1,7 +1,18 @@
 /** Ethereum (1). */
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
-import { messari, pancakeSubgraph, SUSHI_V3, SUSHI_V3_POSITIONS, TOKENS, V2_FEES, VAULTS } from './sources';
+import {
+  CURVE_NG,
+  LIQUIDITY_BOOK,
+  messari,
+  pancakeSubgraph,
+  SUSHI_V3,
+  SUSHI_V3_POSITIONS,
+  TOKENS,
+  UNISWAP_V4,
+  V2_FEES,
+  VAULTS,
+} from './sources';
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'ethereum');
 const PANCAKE_V3 = pancakeSubgraph('mainnet');
@@ -100,6 +111,25 @@ export const ethereum: BuiltInChain = {
       protocol: 'balancer_v2',
       factory: ['0xBA12222222228d8Ba445958a75a0704d566BF2C8', VAULTS],
       startBlock: 12_272_146,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x000000000004444c5dc75cB358380D2e3dE08A90', UNISWAP_V4],
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf', CURVE_NG],
+    },
+    {
+      name: 'trader_joe_v2_1',
+      displayName: 'Trader Joe V2.1',
+      protocol: 'liquidity_book',
+      factory: ['0xDC8d77b69155c7E68A95a4fb0f06a71FF90B943a', LIQUIDITY_BOOK],
+      startBlock: 17_821_282,
     },
   ],
 };

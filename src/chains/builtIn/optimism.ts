@@ -1,7 +1,16 @@
 /** OP Mainnet (10), of the OP Stack. */
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
-import { messari, SUSHI_V2, SUSHI_V3, SUSHI_V3_POSITIONS, TOKENS, uniswapSubgraph } from './sources';
+import {
+  CURVE_NG,
+  messari,
+  SUSHI_V2,
+  SUSHI_V3,
+  SUSHI_V3_POSITIONS,
+  TOKENS,
+  UNISWAP_V4,
+  uniswapSubgraph,
+} from './sources';
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'optimism');
 
@@ -116,6 +125,18 @@ export const optimism: BuiltInChain = {
         messari('balancer-forks', 'beethoven-x', 'optimism'),
       ],
       startBlock: 154_627,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3', UNISWAP_V4],
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_NG],
     },
   ],
 };

@@ -2,10 +2,12 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
+  CURVE_NG,
   messari,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
   TOKENS,
+  UNISWAP_V4,
   uniswapSubgraph,
   V2_FEES,
   V3_FACTORIES,
@@ -103,6 +105,18 @@ export const polygon: BuiltInChain = {
       protocol: 'balancer_v2',
       factory: ['0xBA12222222228d8Ba445958a75a0704d566BF2C8', VAULTS],
       startBlock: 15_832_990,
+    },
+    {
+      name: 'uniswap_v4',
+      displayName: 'Uniswap V4',
+      protocol: 'uniswap_v4',
+      factory: ['0x67366782805870060151383F4BbFF9daB53e5cD6', UNISWAP_V4],
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
     },
   ],
 };

@@ -2,6 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
+  BOOK_FACTORIES,
   SUSHI_V2,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
@@ -123,6 +124,21 @@ export const sonic: BuiltInChain = {
       protocol: 'balancer_v2',
       factory: ['0xBA12222222228d8Ba445958a75a0704d566BF2C8', VAULTS],
       startBlock: 368_312,
+    },
+    {
+      name: 'metropolis_dlmm',
+      displayName: 'Metropolis DLMM',
+      protocol: 'liquidity_book',
+      factory: ['0x39D966c1BaFe7D3F1F53dA4845805E15f7D6EE43', BOOK_FACTORIES],
+    },
+    {
+      name: 'curve_ng',
+      displayName: 'Curve StableSwap-NG',
+      protocol: 'curve_stable',
+      factory: [
+        '0x7C2085419BE6a04f4ad88ea91bC9F5C6E6C463D8',
+        'DefiLlama/DefiLlama-Adapters projects/curve/contracts.json',
+      ],
     },
   ],
 };

@@ -9,6 +9,14 @@ export const V2_FEES = 'DefiLlama/dimension-adapters factory/uniV2.ts';
 export const V3_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV3.js';
 /** Vaults with first blocks. */
 export const VAULTS = 'DefiLlama/DefiLlama-Adapters registries/balancer.js';
+/** PoolManagers of Uniswap V4. */
+export const UNISWAP_V4 = 'Uniswap/docs docs/contracts/v4/deployments.mdx';
+/** Factories of Curve's StableSwap-NG (`stable_ng_factory`). */
+export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';
+/** Factories of Trader Joe's Liquidity Book by version, with first blocks. */
+export const LIQUIDITY_BOOK = 'DefiLlama/dimension-adapters factory/joeLiquidityBook.ts';
+/** Factories of Liquidity Book. Those without `isLb` have the interface of 2.1 and 2.2. */
+export const BOOK_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/traderJoeV2.js';
 export const SUSHI_V2 = 'DefiLlama/dimension-adapters dexs/sushiswap-classic.ts';
 export const SUSHI_V3 = 'DefiLlama/DefiLlama-Adapters projects/sushiswap-v3/index.js';
 export const SUSHI_V3_POSITIONS = 'sushi-labs/sushi src/evm/config/features/sushiswap-v3.ts';
