@@ -17,6 +17,7 @@ import { AppError } from '../../errors';
  * 2248.
  */
 const COUNTS_PER_MS = 1_024;
+/** Number of different ids. The random id tells apart two writers that claim the same session number at once. */
 const ID_SPAN = 2 ** 52;
 
 /**
@@ -47,7 +48,7 @@ export class WriterClaim {
     private readonly database: Database,
     private readonly chainId: number,
     private readonly name: string,
-    /** A float in [0, 1). */
+    /** Makes the id of the claim: a float in [0, 1). Tests pass their own. */
     private readonly random: () => number = Math.random,
   ) {}
 
