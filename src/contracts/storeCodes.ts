@@ -1,7 +1,7 @@
 /**
  * Reads the code of contracts and stores it: the present state, and the blocks of its changes. The code may have been
- * replaced before the first read. So the first read also covers the block of the contract's first log and, if the code can
- * change and the contract has few logs, the blocks of some other logs.
+ * replaced before the first read. So the first read also covers the block of the contract's first log and, if the code
+ * can change and the contract has few logs, the blocks of some other logs.
  */
 import type { EthCalls } from '../node/calls/askContracts';
 import type { Database } from '../clickhouse/client/database';

@@ -48,8 +48,6 @@ export class WriterClaim {
     private readonly database: Database,
     private readonly chainId: number,
     private readonly name: string,
-    /** Makes the id of the claim: a float in [0, 1). Tests pass their own. */
-    private readonly random: () => number = Math.random,
   ) {}
 
   /** Number of the claim. No other writer has the same one. 0 before `take`. */
@@ -62,7 +60,7 @@ export class WriterClaim {
     if (this.claim === null) {
       const newest = await findNewestWriter(this.database, this.chainId);
       const session = Math.max((newest?.session ?? 0) + 1, sessionAt(now));
-      const ownClaim = { session, id: Math.floor(this.random() * ID_SPAN) };
+      const ownClaim = { session, id: Math.floor(Math.random() * ID_SPAN) };
       await this.write(ownClaim, false);
       this.claim = ownClaim;
     } else await this.check();

@@ -89,8 +89,8 @@ async function listContracts(
 }
 
 /**
- * Whether the contract may be a token. Contracts of the kind 'pair' count, because many are LP tokens too. The kind does
- * not tell them from V3 pools, which are no tokens.
+ * Whether the contract may be a token. Contracts of the kind 'pair' count, because many are LP tokens too. The kind
+ * does not tell them from V3 pools, which are no tokens.
  */
 export function isToken(facts: ContractFacts | null | undefined): boolean {
   return facts?.kind === 'token' || facts?.kind === 'pair';

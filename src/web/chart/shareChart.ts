@@ -15,7 +15,7 @@ export type ShareMode = 'share' | 'volume';
 const SERIES_MAX = 6;
 /** Least width in pixels between two labels of days. */
 const LABEL_WIDTH_PX = 90;
-/** Heights of the columns and of the labels of days below, in pixels. */
+/** Height of the picture, and of the labels of days at its bottom, in pixels. */
 const CHART_HEIGHT = 190;
 const AXIS_HEIGHT = 20;
 
