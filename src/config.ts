@@ -43,6 +43,7 @@ export interface Config extends FirstChain {
   readonly clickhouseUrl: string | null;
   /** URL of the server for the API's reads. The default is CLICKHOUSE_URL; null with the embedded server. */
   readonly clickhouseReadUrl: string | null;
+  /** Name of the ClickHouse cluster; null for one server. */
   readonly clickhouseCluster: string | null;
   /** Absolute path of DATA_DIR. */
   readonly dataDir: string;

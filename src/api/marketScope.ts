@@ -17,6 +17,7 @@ export const WITHOUT_NODE_MS = 2_000;
 /** The part of the chain description that endpoints use. */
 export interface ChainFacts extends MarketChain {
   readonly nativeSymbol: string;
+  /** The burn token; null if the chain has none. */
   readonly burn: Burn | null;
   /** URL of the chain's logo. */
   readonly logo?: string;

@@ -71,7 +71,7 @@ export async function openParquet(
           plan,
           staging,
           proof: mode,
-          until: span.to,
+          lastBlock: span.to,
           log,
           signal: runSignal,
           timeOfDay,

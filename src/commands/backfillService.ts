@@ -69,7 +69,7 @@ export async function openService(
         plan,
         staging,
         proof: mode,
-        until: to,
+        lastBlock: to,
         log,
         signal: runSignal,
         timeOfDay,

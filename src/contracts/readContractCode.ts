@@ -33,6 +33,7 @@ interface Suspect {
   readonly tag: Hex | 'latest';
   readonly code: Hex;
   readonly delegates: boolean;
+  /** Where the target of the calls stands; null if the code does not tell. */
   readonly forwarding: Forwarding | null;
   found: FoundCode;
 }

@@ -1,6 +1,7 @@
 /**
- * Reads the code of contracts and stores it: the present state, and the blocks of its changes. A contract is read for the
- * first time at the block of its first log too, because its code may have been replaced since.
+ * Reads the code of contracts and stores it: the present state, and the blocks of its changes. The code may have been
+ * replaced before the first read. So the first read also covers the block of the contract's first log and, if the code
+ * can change and the contract has few logs, the blocks of some other logs.
  */
 import type { EthCalls } from '../node/calls/askContracts';
 import type { Database } from '../clickhouse/client/database';
@@ -20,7 +21,7 @@ import { traceCodes, type TraceQuestion } from './traceCodes';
 
 /** Largest number of blocks with logs at which the code of one contract is read. */
 const BLOCKS_PER_CONTRACT = 16;
-/** Contracts with more logs are read at their first log only. */
+/** Largest number of logs of a contract whose code is also read at other logs than its first one. */
 const FEW_LOGS_MAX = 10_000;
 
 const blockRow = rowType({ address, block: u32 });

@@ -151,6 +151,7 @@ function listFiles(record: HashedRecord | StoredVerification): string[] {
 
 interface Replacement {
   readonly record: HashedRecord;
+  /** The stored verification of the same contract; null without one. */
   readonly old: StoredVerification | null;
 }
 

@@ -25,6 +25,7 @@ type FoundSpan = FoundCode & { readonly from_block: number };
 
 interface State {
   readonly block: number;
+  /** Null if the address has no code. */
   readonly code: ContractCode | null;
   /** Null for a stored state. */
   readonly found: FoundCode | null;

@@ -266,7 +266,7 @@ async function findOwn(
 
 /**
  * Whether this service verified the contract without its creation code. It may then be submitted again once the
- * creation code is known.
+ * creation code is known. Null arguments are unknown; `0x` means that there are none.
  */
 function lacksArguments(ownContract: VerifiedContract | null): boolean {
   return ownContract?.source === 'local' && ownContract.constructorArguments === null;
@@ -304,6 +304,7 @@ async function runJob(deps: VerifyQueueDeps, job: Job, signal: AbortSignal): Pro
     const { status } = result.record.contract;
     const { stored } = await deps.store.store([result.record]);
     const facts = { chainId, address, status, stored };
+    // The program's own job, of a contract of the development chain.
     if (job.client === OWN_CLIENT) deps.log.debug(facts, 'verified an own contract');
     else deps.log.info(facts, 'verified a contract');
     return { state: { state: stored === 0 ? 'already_verified' : 'verified', status }, isVerdict: true };

@@ -24,6 +24,7 @@ const DIRECT_PART = 0.5;
 const SIDE_MIN_USD = 1_000;
 
 export interface PegInput {
+  /** Null if it is not configured. */
   readonly wrappedNative: Hex | null;
   /** Time of the last block before the epoch, unix seconds. */
   readonly time: number;

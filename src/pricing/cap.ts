@@ -53,7 +53,7 @@ export interface CappedValue {
   /** Cap of the token in USD; Infinity for an anchor. */
   readonly capUsd: number;
   /** Value of this side by the pool's own price, in any unit that all sides of the pool share. */
-  readonly part: number;
+  readonly poolWorth: number;
 }
 
 /**
@@ -63,13 +63,15 @@ export interface CappedValue {
  */
 export function countSides(sides: readonly CappedValue[]): number[] {
   if (sides.every(({ usd, capUsd }) => usd <= capUsd)) return sides.map(({ usd }) => usd);
-  const rates = sides.map(({ usd, capUsd, part }) => (part > 0 ? Math.min(usd, capUsd) / part : 0));
-  return sides.map(({ usd, capUsd, part }, i) => {
+  const rates = sides.map(({ usd, capUsd, poolWorth }) =>
+    poolWorth > 0 ? Math.min(usd, capUsd) / poolWorth : 0,
+  );
+  return sides.map(({ usd, capUsd, poolWorth }, i) => {
     const otherRate = rates.reduce(
       (highest, rate, otherIndex) => (otherIndex === i ? highest : Math.max(highest, rate)),
       0,
     );
-    const usdMax = Math.max(capUsd, otherRate * part);
+    const usdMax = Math.max(capUsd, otherRate * poolWorth);
     return usd <= usdMax * (1 + ROUNDING) ? usd : usdMax;
   });
 }

@@ -60,7 +60,7 @@ function rankOf(confidence: number): number {
 interface HopEvidence {
   readonly weight: number;
   readonly backingUsd: number;
-  readonly age: number;
+  readonly ageSeconds: number;
 }
 
 /**
@@ -70,9 +70,9 @@ interface HopEvidence {
 export function hopConfidence(pools: readonly HopEvidence[], deviation: number, recent: boolean): number {
   let depth = 0;
   let freshness = 0;
-  for (const { weight, backingUsd, age } of pools) {
+  for (const { weight, backingUsd, ageSeconds } of pools) {
     depth += weight * (backingUsd / (backingUsd + HALF_TRUST_USD));
-    freshness += weight * freshnessOf(age);
+    freshness += weight * freshnessOf(ageSeconds);
   }
   const agreement = 1 - Math.min(1, deviation / DEVIATION_MAX);
   const confidence = Math.max(1, Math.round(depth * agreement * freshness * 100)) / 100;
@@ -111,10 +111,10 @@ export function remainingConfidence(confidence: number, pools: readonly Remainin
 }
 
 /** Factor of freshness by age in seconds: 1 up to an hour, then falling to 0.5 at a day, and 0.2 beyond a day. */
-function freshnessOf(age: number): number {
-  if (age <= FRESH_SECONDS) return 1;
-  if (age > STALE_SECONDS) return STALE_FACTOR;
-  return 1 - (0.5 * (age - FRESH_SECONDS)) / (STALE_SECONDS - FRESH_SECONDS);
+function freshnessOf(ageSeconds: number): number {
+  if (ageSeconds <= FRESH_SECONDS) return 1;
+  if (ageSeconds > STALE_SECONDS) return STALE_FACTOR;
+  return 1 - (0.5 * (ageSeconds - FRESH_SECONDS)) / (STALE_SECONDS - FRESH_SECONDS);
 }
 
 /** Confidence of a path from the confidences of its hops. Without hops, the token is an anchor. */

@@ -79,9 +79,9 @@ export function addMakers(knownMakers: LegMakers, newMakers: readonly (Hex | nul
 export function isMature(
   { bornBlock, makers }: Pick<LegRecord, 'bornBlock' | 'makers'>,
   block: number,
-  age: number,
+  ageBlocks: number,
 ): boolean {
-  return bornBlock === BORN_BEFORE || (block - bornBlock >= age && makers.length >= MATURE_MAKERS);
+  return bornBlock === BORN_BEFORE || (block - bornBlock >= ageBlocks && makers.length >= MATURE_MAKERS);
 }
 
 /** Moves of a leg in the running epoch: its state at the end of each block that moved the leg, ascending. */

@@ -51,7 +51,7 @@ export function findEpochRoutes(input: RouteInput): EpochRoutes {
     if (record === undefined || (confirmed && !isMature(record, block, matureAge))) return null;
     const { state } = record;
     const liquidity = confirmed ? confirmedLiquidity(record, time) : state.liquidity;
-    return { state, liquidity, age: time - record.movedAt };
+    return { state, liquidity, ageSeconds: time - record.movedAt };
   };
   const legsOf = ({ live }: IndexedToken): readonly IndexedLeg[] => live;
   const priceHop: RouteSearch['priceHop'] = (route) => priceNewHop(route, market, anchors);

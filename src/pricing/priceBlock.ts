@@ -64,6 +64,7 @@ export interface HopChange {
   readonly token: Hex;
   readonly before: TokenHop | undefined;
   readonly after: TokenHop;
+  /** Null if the token has no price now. */
   readonly price: UsdPrice | null;
 }
 

@@ -4,6 +4,7 @@ import type { PriceAnchor } from './priceRoute';
 
 export interface PricerConfig {
   readonly anchors: readonly PriceAnchor[];
+  /** Null if it is not configured. */
   readonly wrappedNative: Hex | null;
   /** Mean time between two blocks. */
   readonly blockSeconds?: number | undefined;

@@ -15,6 +15,7 @@ import type { LegWeight, RouteSearch, RoutedTokens } from './searchRoutes';
 const MARKET_MIN_USD = 1_000;
 
 interface PrivateContext {
+  /** Null if it is not configured. */
   readonly wrappedNative: Hex | null;
   findToken(address: Hex): IndexedToken | undefined;
   /** Weight of the leg. Null if route searches do not use the leg. */
@@ -95,7 +96,7 @@ function isMarket(
   { weigh }: PrivateContext,
 ): boolean {
   const weight = weigh(leg);
-  if (weight === null || weight.age > DORMANT_SECONDS) return false;
+  if (weight === null || weight.ageSeconds > DORMANT_SECONDS) return false;
   return knownSide(weight, leg.tokens[0] === knownToken, usd).backingUsd >= MARKET_MIN_USD;
 }
 

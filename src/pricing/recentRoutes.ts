@@ -68,5 +68,5 @@ function otherToken({ tokens }: IndexedLeg, token: IndexedToken): IndexedToken {
 function weighNow({ state, moves, record }: IndexedLeg, time: number): LegWeight | null {
   if (!(state.price > 0) || !(state.liquidity > 0)) return null;
   const movedAt = moves === null ? (record?.movedAt ?? time) : time;
-  return { state, liquidity: state.liquidity, age: time - movedAt };
+  return { state, liquidity: state.liquidity, ageSeconds: time - movedAt };
 }

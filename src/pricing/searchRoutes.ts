@@ -40,7 +40,7 @@ export interface LegWeight {
    */
   readonly liquidity: number;
   /** Seconds since the leg last moved. */
-  readonly age: number;
+  readonly ageSeconds: number;
 }
 
 /** Input of a route search. */
@@ -63,7 +63,7 @@ export interface RouteSearch {
 interface GroupPool extends RoutePool<IndexedLeg> {
   readonly other: IndexedToken;
   readonly backingUsd: number;
-  readonly age: number;
+  readonly ageSeconds: number;
 }
 
 /** Pools of one unrouted token with one routed neighbour, or with all anchors. */
@@ -214,10 +214,10 @@ function poolOf(
 ): GroupPool | null {
   if (routedOther.route.hops >= HOPS_MAX || input.isBarred(token, other.address)) return null;
   const weight = input.weigh(leg);
-  if (weight === null || weight.age > DORMANT_SECONDS) return null;
+  if (weight === null || weight.ageSeconds > DORMANT_SECONDS) return null;
   const { backingUsd, depthUsd } = knownSide(weight, other === leg.tokens[0], routedOther.usd);
   if (!(backingUsd >= BACKING_MIN_USD)) return null;
-  return { leg, weight: inSteps(depthUsd), other, backingUsd, age: weight.age };
+  return { leg, weight: inSteps(depthUsd), other, backingUsd, ageSeconds: weight.ageSeconds };
 }
 
 /**
@@ -312,7 +312,7 @@ function priceByGroup(
   const hop = input.priceHop({ token, next, pools });
   const usd = hop.price * (routed.get(nextToken)?.usd ?? 0);
   if (!(usd > 0) || !Number.isFinite(usd)) return null;
-  const usedPools: { weight: number; backingUsd: number; age: number }[] = [];
+  const usedPools: { weight: number; backingUsd: number; ageSeconds: number }[] = [];
   let backingUsd = 0;
   let stale = true;
   for (const [i, { key, weight }] of hop.pools.entries()) {
@@ -320,9 +320,9 @@ function priceByGroup(
     // searched by key.
     const pool = pools[i]?.leg.key === key ? pools[i] : pools[indexOfKey(pools, key)];
     if (pool === undefined) continue;
-    usedPools.push({ weight, backingUsd: pool.backingUsd, age: pool.age });
+    usedPools.push({ weight, backingUsd: pool.backingUsd, ageSeconds: pool.ageSeconds });
     backingUsd += pool.backingUsd;
-    stale &&= pool.age > STALE_SECONDS;
+    stale &&= pool.ageSeconds > STALE_SECONDS;
   }
   const warnings: RouteWarning[] = [];
   if (input.recent) warnings.push('recent_pool');

@@ -53,7 +53,9 @@ export function valueSides(
   const valueAt = (i: number): number => (amounts[i] ?? 0) * (prices[i]?.usd ?? 0);
   const counted = countSides(
     prices.map((price, i) =>
-      isTrusted(price) ? { usd: valueAt(i), capUsd: price.capUsd, part: 1 } : { usd: 0, capUsd: 0, part: 1 },
+      isTrusted(price)
+        ? { usd: valueAt(i), capUsd: price.capUsd, poolWorth: 1 }
+        : { usd: 0, capUsd: 0, poolWorth: 1 },
     ),
   );
   return prices.map((price, i) => {

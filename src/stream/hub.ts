@@ -44,7 +44,9 @@ export interface LiveEvent extends ActivityEvent {
 /** One change of the chain. Messages are sent in the order reorg, gap, events. A gap replaces events if there
  * are too many. */
 export interface ChainChange {
+  /** Null if no block was removed. */
   readonly reorg: Reorg | null;
+  /** Null if `events` has all events. */
   readonly gap: StreamMessage | null;
   /** The new events in ascending order. */
   readonly events: readonly LiveEvent[];

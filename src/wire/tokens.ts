@@ -50,8 +50,8 @@ const tokenFields = {
   volume_24h_usd: usdShape.meta({ description: 'Volume of tracked swaps of the token in 24 h, USD' }),
   liquidity_usd: usdShape.meta({
     description:
-      'Value of the token and of anchors in its pools, USD, by trusted prices. The pools behind a price ' +
-      'limit what each token counts with',
+      'Value of the token and of anchors in its pools, USD, by trusted prices. Each token counts with at ' +
+      'most its cap: the USD that the pools behind its price can pay out',
   }),
   tx_24h: countShape.meta({ description: 'Number of swaps of the token in 24 h: buys_24h + sells_24h' }),
   buys_24h: countShape.meta({

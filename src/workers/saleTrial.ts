@@ -45,6 +45,7 @@ interface Sale {
 /** One swap of the token. */
 interface TriedSwap {
   readonly pair: Hex;
+  /** Sender of the transaction; null if the node does not report senders. */
   readonly maker: Hex | null;
   /** Sender that the event names. */
   readonly sender: Hex;

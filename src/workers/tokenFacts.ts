@@ -67,8 +67,9 @@ export async function readSlot0s(
 }
 
 interface ReportedSupply {
+  /** totalSupply() in raw units; null without a valid answer. */
   readonly supply: bigint | null;
-  /** Balance of the zero address. */
+  /** Balance of the zero address, raw units; null without a valid answer. */
   readonly zeroBalance: bigint | null;
 }
 

@@ -74,6 +74,7 @@ const moveRow = rowType({ token: address, ord, tx_index, sender, recipient, amou
 interface Traded {
   readonly head: HeadSnapshot;
   readonly token: Hex;
+  /** Null if unknown. */
   readonly creator: Hex | null;
   readonly swaps: readonly SwapFacts[];
 }

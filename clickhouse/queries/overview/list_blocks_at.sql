@@ -3,7 +3,7 @@
 -- backwards from the last final block to the first match, so an older `time` takes longer to find.
 WITH
     (
-        SELECT max(number)
+        SELECT max(number) -- max makes 0 of no row
         FROM
         (
             SELECT number

@@ -2,7 +2,7 @@
 -- last block before. Reads one day of swaps. Runs once for each new head, never for each request.
 WITH
     (
-        SELECT max(number)
+        SELECT max(number) -- max makes 0 of no row
         FROM
         (
             SELECT number

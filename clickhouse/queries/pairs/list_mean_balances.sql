@@ -4,7 +4,7 @@
 -- of_pair. Runs once for each new head, on chains with a vault.
 WITH
     (
-        SELECT max(number)
+        SELECT max(number) -- max makes 0 of no row
         FROM
         (
             SELECT number

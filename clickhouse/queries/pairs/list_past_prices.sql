@@ -8,7 +8,7 @@
 -- of_pair. Runs once for each new head, never for each request.
 WITH
     (
-        SELECT max(number)
+        SELECT max(number) -- max makes 0 of no row
         FROM
         (
             SELECT number

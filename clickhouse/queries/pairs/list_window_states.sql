@@ -1,5 +1,5 @@
 -- Each row: the reserves of one two-token pool after a log, in no order, as of the snapshot. Reads the final
--- states after `week_ord` and the newest state before it, from the projection of_pair, and all head
+-- states after `week_start_ord` and the newest state before it, from the projection of_pair, and all head
 -- states of the pool.
 SELECT
     ord,
@@ -12,7 +12,7 @@ WHERE pair = unhex({pair:String})
     AND ord >= (
         SELECT max(ord)
         FROM pool_states
-        WHERE pair = unhex({pair:String}) AND ord <= least({week_ord:UInt64}, {final_ord:UInt64})
+        WHERE pair = unhex({pair:String}) AND ord <= least({week_start_ord:UInt64}, {final_ord:UInt64})
     )
 LIMIT {limit:UInt32}
 -- if commits

@@ -1,7 +1,8 @@
 -- Each row: a swap of one pair, in no order, as of the snapshot. Reads the final swaps that list_window_hours does not
--- cover, from the projection of_pair, which has all these columns. These swaps are in three ranges of ord. (month_ord,
--- month_edge] goes from the start of the month to its first whole hour. (week_ord, week_edge] does the same for the
--- week. The third range begins after the last whole hour, at `tail_ord`. Reads all head swaps of the pair.
+-- cover, from the projection of_pair, which has all these columns. These swaps are in three ranges of ord. The range
+-- (month_start_ord, month_hours_ord] goes from the start of the month to its first whole hour. The range
+-- (week_start_ord, week_hours_ord] does the same for the week. The third range begins after the last whole hour, at
+-- `hours_end_ord`. Reads all head swaps of the pair.
 SELECT
     ord,
     timestamp,
@@ -17,9 +18,9 @@ FROM swaps
 WHERE pair = unhex({pair:String})
     AND ord <= {final_ord:UInt64}
     AND (
-        (ord > {month_ord:UInt64} AND ord <= {month_edge:UInt64})
-        OR (ord > {week_ord:UInt64} AND ord <= {week_edge:UInt64})
-        OR ord > {tail_ord:UInt64}
+        (ord > {month_start_ord:UInt64} AND ord <= {month_hours_ord:UInt64})
+        OR (ord > {week_start_ord:UInt64} AND ord <= {week_hours_ord:UInt64})
+        OR ord > {hours_end_ord:UInt64}
     )
 LIMIT {limit:UInt32}
 -- if commits

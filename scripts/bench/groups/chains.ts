@@ -11,6 +11,7 @@ import { startStubChain, type StubChain } from '../../../test/support/stub/stubC
 import { stubDescription } from '../../../test/support/stub/stubDescription';
 
 const CHAIN_IDS = [369, 8_453, 42_161];
+/** Head of each node when the program starts, so that every chain has stored blocks before the measured ones. */
 const FIRST_HEAD = 200;
 const BLOCK_EVERY_MS = 10_000;
 /** Blocks before the measured ones: for a minute after a request, the API builds its tables for each block. */

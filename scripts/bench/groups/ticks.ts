@@ -92,8 +92,8 @@ export async function benchTicks(
   return [
     ticksFigure(times, load, 50),
     ticksFigure(times, load, 99),
-    floorFigure(times, 50),
-    floorFigure(times, 99),
+    keyedReadFigure(times, 50),
+    keyedReadFigure(times, 99),
     ...(await processorFigures(api, load, enginePid)),
   ];
 }
@@ -132,7 +132,7 @@ function ticksFigure({ served, direct }: Times, load: SwapLoad, percent: 50 | 99
  * Time of a read of one row by its key, compared with `SELECT 1`. The figure has no target. It shows which part of the
  * time of a ticks request is due to the machine.
  */
-function floorFigure({ keyedRead, selectOne }: Times, percent: 50 | 99): Figure {
+function keyedReadFigure({ keyedRead, selectOne }: Times, percent: 50 | 99): Figure {
   const value = percentile(keyedRead, percent);
   const limit = percentile(selectOne, percent);
   const name = `read of one row by its key, for comparison with ticks, p${percent}`;

@@ -29,7 +29,8 @@ function readerOf(bytesMax: number): (ctx: RouteContext) => Promise<Buffer> {
 const readShortBody = readerOf(BODY_MAX);
 const readLongBody = readerOf(VERIFY_BODY_MAX);
 
-const tooLargeText = (limit: number): string => (limit === BODY_MAX ? TEXTS.largeShortBody : TEXTS.largeBody);
+const tooLargeText = (bytesMax: number): string =>
+  bytesMax === BODY_MAX ? TEXTS.largeShortBody : TEXTS.largeBody;
 
 /**
  * The names and values of a body, in order. `action` is the action in the query string, or null if the body

@@ -47,6 +47,7 @@ type TableFormat = Exclude<Format, 'json'>;
 /** The chosen table; null for JSON. */
 interface TableEncoding {
   readonly format: TableFormat;
+  /** Null means uncompressed. */
   readonly compression: Compression | null;
 }
 

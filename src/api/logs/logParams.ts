@@ -99,10 +99,12 @@ export const RANGE_PARAMS = {
 
 interface LogPageParams {
   readonly from_block: number;
+  /** Last block; null means up to the head. */
   readonly to_block: number | null;
   readonly order: 'desc' | 'asc';
   readonly limit: number;
   readonly offset: number;
+  /** Position (`ord`) of the last log of the page before; null for a page that `offset` chooses. */
   readonly cursor: number | null;
 }
 

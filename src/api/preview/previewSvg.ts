@@ -20,8 +20,11 @@ export interface Preview {
 export const BARS_MAX = 48;
 
 const NAME_LENGTH_MAX = 44;
+/** Space in pixels on the left and right of all texts. */
+const MARGIN = 60;
+/** Largest height of the name's characters, and largest width of the name, in pixels. */
 const NAME_SIZE = 60;
-const NAME_WIDTH = PICTURE_WIDTH - 120;
+const NAME_WIDTH = PICTURE_WIDTH - 2 * MARGIN;
 /** Widths of characters as parts of their height: of ASCII, and of all others, among which are Chinese ones. */
 const NARROW_WIDTH = 0.62;
 const WIDE_WIDTH = 1;
@@ -36,7 +39,7 @@ const COLOURS = {
   down: '#ef6a6a',
 };
 /** Edges of the chart in pixels. */
-const CHART = { left: 60, right: 1010, top: 215, bottom: 545 };
+const CHART = { left: MARGIN, right: 1010, top: 215, bottom: 545 };
 const GRID_LINES = 4;
 
 export function previewSvg(preview: Preview): string {
@@ -47,10 +50,10 @@ export function previewSvg(preview: Preview): string {
     `<rect width="${PICTURE_WIDTH}" height="${PICTURE_HEIGHT}" fill="${COLOURS.ground}"/>`,
     ...headingParts(preview, bars),
     ...(bars.length === 0
-      ? [textElement(60, 380, 40, COLOURS.muted, 'No trades yet')]
+      ? [textElement(MARGIN, 380, 40, COLOURS.muted, 'No trades yet')]
       : chartParts(preview, bars)),
-    textElement(60, 600, 28, COLOURS.muted, footerText(preview, bars)),
-    `<text x="1140" y="600" font-size="28" text-anchor="end" fill="${COLOURS.text}">Candlehouse</text>`,
+    textElement(MARGIN, 600, 28, COLOURS.muted, footerText(preview, bars)),
+    `<text x="${PICTURE_WIDTH - MARGIN}" y="600" font-size="28" text-anchor="end" fill="${COLOURS.text}">Candlehouse</text>`,
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${PICTURE_WIDTH}" height="${PICTURE_HEIGHT}" font-family="${FONT}">${svgParts.join('')}</svg>`;
 }
@@ -60,14 +63,14 @@ type Bars = Preview['bars'];
 function headingParts({ name, sign, unit }: Preview, bars: Bars): string[] {
   const [firstBar, lastBar] = [bars[0], bars.at(-1)];
   const safeName = safeText(name, NAME_LENGTH_MAX);
-  const title = textElement(60, 100, fontSizeOf(safeName), COLOURS.text, safeName);
+  const title = textElement(MARGIN, 100, fontSizeOf(safeName), COLOURS.text, safeName);
   if (firstBar === undefined || lastBar === undefined) return [title];
   const changePercent = firstBar.open > 0 ? (lastBar.close / firstBar.open - 1) * 100 : null;
   const colour = (changePercent ?? 0) < 0 ? COLOURS.down : COLOURS.up;
   const price = `${sign}${priceFigure(lastBar.close) ?? ''} ${safeText(unit, NAME_LENGTH_MAX / 2)}`.trim();
   return [
     title,
-    `<text x="60" y="170" font-size="46" fill="${COLOURS.text}">${escapeText(price)}` +
+    `<text x="${MARGIN}" y="170" font-size="46" fill="${COLOURS.text}">${escapeText(price)}` +
       `<tspan dx="28" fill="${colour}">${escapeText(changeFigure(changePercent) ?? '')}</tspan></text>`,
   ];
 }

@@ -64,6 +64,7 @@ interface AskedView {
   readonly view: string;
   /** The parameter in the path, such as an address. */
   readonly pathParam: string;
+  /** The parameter `chainId`; null for the chain of the market. */
   readonly chain: string | null;
 }
 
@@ -224,7 +225,8 @@ function linksOf(view: 'pair' | 'token', address: string): Pick<PageTags, 'path'
 function figureTags(
   name: string,
   item: Pick<PairItem, 'price_usd' | 'price_change_24h' | 'liquidity_usd' | 'volume_24h_usd'>,
-  where: string,
+  /** Where the item trades: `on <DEX>` or `in <n> pools`. Ends the description. */
+  venueText: string,
 ): Pick<PageTags, 'title' | 'description'> {
   const price = priceFigure(item.price_usd);
   const change = changeFigure(item.price_change_24h);
@@ -237,6 +239,6 @@ function figureTags(
   ].map(([label, figure]) => `${label} ${figure ?? 'unknown'}`);
   return {
     title: withSiteName(change === null ? title : `${title} (${change})`),
-    description: `${figureTexts.join(', ')}, ${where}`,
+    description: `${figureTexts.join(', ')}, ${venueText}`,
   };
 }

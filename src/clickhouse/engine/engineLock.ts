@@ -19,6 +19,7 @@ interface ProcessIdentity {
 
 interface LockContent {
   readonly owner: ProcessIdentity;
+  /** Null until the engine has started. */
   readonly engine: ProcessIdentity | null;
 }
 

@@ -27,6 +27,8 @@ interface Stored {
 export async function openStored(config: Config, log: Logger, commandName: string): Promise<Stored> {
   if (config.clickhouseCluster !== null) {
     const storage = await openStorage(config, log);
+    // The commands read the database of the first chain, with a cluster and without. `openStorage` has refused a
+    // cluster without a URL.
     const url = databaseUrl(config.clickhouseUrl ?? '', listChains(config)[0]);
     const database = openDatabase({ url, distributed: true });
     const close = async (): Promise<void> => {

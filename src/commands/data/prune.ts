@@ -55,15 +55,15 @@ export async function runPrune(
     const plans: PrunePlan[] = [];
     for (const table of what)
       plans.push(
-        await planPrune(database, { table, chainId, before: bound, keptSeconds: keptSeconds[table] }),
+        await planPrune(database, { table, chainId, beforeBlock: bound, keptSeconds: keptSeconds[table] }),
       );
-    for (const { table, floor, rows, bytes } of plans) {
-      const description = `${rows} rows of ${table} before block ${floor}, about ${showBytes(bytes)}`;
+    for (const { table, floorBlock, rows, bytes } of plans) {
+      const description = `${rows} rows of ${table} before block ${floorBlock}, about ${showBytes(bytes)}`;
       output.write(`${yes ? 'dropping' : 'would drop'} ${description}\n`);
-      if (floor < bound)
+      if (floorBlock < bound)
         output.write(
           `  (not before block ${bound}: the ingester writes blocks in ranges, and only whole ranges are dropped. ` +
-            `Block ${floor} is the first block of the range that contains block ${bound - 1})\n`,
+            `Block ${floorBlock} is the first block of the range that contains block ${bound - 1})\n`,
         );
     }
     if (!yes) {

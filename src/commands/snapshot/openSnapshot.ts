@@ -70,7 +70,7 @@ export async function openSnapshot(
         staging: files.openStaging(staging, prover, node),
         proof: config.proof.mode,
         prover,
-        until: span.to,
+        lastBlock: span.to,
         log,
         signal: going,
         timeOfDay: () => steadyNow() / 1_000,

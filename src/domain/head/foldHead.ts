@@ -35,7 +35,7 @@ interface Head {
   /** Canonical blocks, ascending, each the parent of the next, up to the first missing block. */
   readonly blocks: readonly HeadBlock[];
   /** Number of the highest canonical block, also above a missing block. Without blocks, the last final block. */
-  readonly top: number;
+  readonly topNumber: number;
 }
 
 /** Applies a flip to the canonical blocks by number. */
@@ -54,7 +54,7 @@ export function foldHead(cursor: Pick<BlockRef, 'number' | 'hash'>, moves: Itera
   for (let number = cursor.number + 1, parentHash = cursor.hash; ; number += 1) {
     const block = blockByHeight.get(number);
     if (block === undefined || (block.parentHash !== parentHash && parentHash !== ZERO_HASH))
-      return { blocks, top: topNumber };
+      return { blocks, topNumber };
     blocks.push(block);
     parentHash = block.hash;
   }

@@ -25,7 +25,10 @@ export const AGREEING_MIN = 3;
 /** Most witnesses of marked tokens, and most unconfirmed holders, that one check compares again. */
 const MARKED_AGAIN_MAX = 10;
 const UNCONFIRMED_AGAIN_MAX = 10;
-/** Most new holders per token that replace the counts of an earlier run of the program. */
+/**
+ * Number of positive balances of one token in one check from which the check replaces the counts of an earlier run of
+ * the program. Fewer are enough if the earlier run counted fewer.
+ */
 const RECOUNT_MIN = 4;
 
 export interface HeldToken {

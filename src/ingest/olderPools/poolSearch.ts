@@ -137,7 +137,7 @@ export class PoolSearch {
 
   private async searchOn(progress: SearchProgress, block: SearchBlock, signal: AbortSignal): Promise<void> {
     if (progress.searched_from > progress.search_to) await this.searchLogs(progress, signal);
-    // Pools of a block that is still to come are not stored yet, so they would be missing.
+    // Pools of a block that is still to come are not stored yet, and `finish` reads the stored pools. So it waits.
     else if (this.deps.found.isAhead) await this.deps.clock.sleep(PAUSE_MS, signal);
     else await this.finish(progress, block, signal);
   }

@@ -100,9 +100,14 @@ export class BucketFiles implements FilePlace {
   }
 
   /** Bytes of an object; none if `bytes` is not positive. */
-  private async readPart(path: string, from: number, bytes: number, signal: AbortSignal): Promise<Buffer> {
+  private async readPart(
+    path: string,
+    firstByte: number,
+    bytes: number,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
     if (bytes <= 0) return Buffer.alloc(0);
-    const headers = { range: `bytes=${from}-${from + bytes - 1}` };
+    const headers = { range: `bytes=${firstByte}-${firstByte + bytes - 1}` };
     const readBytes = async ({ status }: Response, chunks: AsyncGenerator<Uint8Array>): Promise<Buffer> => {
       if (status !== 206)
         throw new AppError('bad_config', `${path}: the bucket answers ${status} to a Range; allowed: 206`);

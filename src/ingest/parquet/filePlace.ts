@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 export interface OpenFile {
   /** Size in bytes. */
   readonly size: number;
-  /** At most `bytes` bytes from position `from`; fewer at the end of the file. */
-  read(from: number, bytes: number): Promise<Buffer>;
+  /** At most `bytes` bytes from position `firstByte`; fewer at the end of the file. */
+  read(firstByte: number, bytes: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 

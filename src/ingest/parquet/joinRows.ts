@@ -60,17 +60,22 @@ export function joinRows(
 
 function takeBlock<Row extends { readonly block: number }>(
   rows: readonly Row[],
-  start: number,
+  firstRow: number,
   block: number,
 ): readonly Row[] {
-  let end = start;
+  let end = firstRow;
   while (rows[end]?.block === block) end += 1;
-  return rows.slice(start, end);
+  return rows.slice(firstRow, end);
 }
 
 /** The lowest block whose row is missing, or a block with two rows. */
-function missingBlock(blocks: readonly ParquetBlock[], number: number, from: number, pathOf: PathOf): Error {
-  const [previousRow, row] = [blocks[number - from - 1], blocks[number - from]];
+function missingBlock(
+  blocks: readonly ParquetBlock[],
+  number: number,
+  firstBlock: number,
+  pathOf: PathOf,
+): Error {
+  const [previousRow, row] = [blocks[number - firstBlock - 1], blocks[number - firstBlock]];
   if (row !== undefined && row.block === previousRow?.block)
     return fileFault(pathOf(row.file), `block ${row.block} has two rows`, 'one row per block');
   const nearestRow = row ?? previousRow;

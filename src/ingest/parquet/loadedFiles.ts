@@ -18,13 +18,13 @@ export class LoadedFiles {
   ) {}
 
   /**
-   * Loads the files, begins to load the next ones up to block `until` in the background, and runs `read`. The files stay
+   * Loads the files, begins to load the next ones up to block `lastBlock` in the background, and runs `read`. The files stay
    * loaded until `read` ends.
    */
   async use<T>(
     files: readonly ParquetFile[],
     { from, to }: { readonly from: number; readonly to: number },
-    until: number,
+    lastBlock: number,
     read: () => Promise<T>,
   ): Promise<T> {
     const range = { from };
@@ -32,7 +32,7 @@ export class LoadedFiles {
     try {
       await Promise.all(files.map((file) => this.ensureLoaded(file)));
       for (const file of this.plan.filesAfter(to))
-        if (file.from <= until) this.ensureLoaded(file).catch(() => undefined);
+        if (file.from <= lastBlock) this.ensureLoaded(file).catch(() => undefined);
       return await read();
     } finally {
       this.activeRanges.delete(range);

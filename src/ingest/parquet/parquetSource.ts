@@ -31,7 +31,7 @@ interface ParquetSourceOptions {
    */
   readonly prover?: RowProver;
   /** Last block to read. */
-  readonly until: number;
+  readonly lastBlock: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Unix time in seconds. */
@@ -94,9 +94,9 @@ class FileBlockSource extends NodeBackedSource<Part> implements ParquetSource {
     bounds: RangeBounds,
     signal: AbortSignal,
   ): Promise<ChainBlock[]> {
-    const { staging, until, proof, prover, timeOfDay } = this.options;
+    const { staging, lastBlock, proof, prover, timeOfDay } = this.options;
     const pathOf = (file: number): string => this.paths.get(file) ?? 'a file';
-    const [rows, headers] = await this.loaded.use(files, part, until, () =>
+    const [rows, headers] = await this.loaded.use(files, part, lastBlock, () =>
       Promise.all([staging.read(files, part, pathOf), this.listHeaders(part, signal)]),
     );
     const headerByNumber = new Map(headers.map((header) => [header.number, header]));

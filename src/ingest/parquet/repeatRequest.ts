@@ -65,15 +65,15 @@ async function* chunksOf(
   timeLimit: AbortController,
 ): AsyncGenerator<Uint8Array> {
   let [bytes, remainingMs] = [0, ANSWER_MS];
-  const startTimer = (): { timer: NodeJS.Timeout; since: number } => ({
+  const startTimer = (): { timer: NodeJS.Timeout; sinceMs: number } => ({
     timer: setTimeout(() => timeLimit.abort(), remainingMs),
-    since: performance.now(),
+    sinceMs: performance.now(),
   });
   let running = startTimer();
   try {
     for await (const chunk of body ?? []) {
       clearTimeout(running.timer);
-      remainingMs = Math.max(0, remainingMs - (performance.now() - running.since));
+      remainingMs = Math.max(0, remainingMs - (performance.now() - running.sinceMs));
       bytes += chunk.length;
       if (bytes >= ANSWER_BYTES) [bytes, remainingMs] = [0, ANSWER_MS];
       yield chunk;

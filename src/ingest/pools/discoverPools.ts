@@ -140,7 +140,8 @@ export class PoolDiscovery {
   private async readStates(proven: readonly Claim[], signal?: AbortSignal): Promise<PlacedFinding[]> {
     const states = await askContracts(
       this.deps.rpc,
-      // The first Sync of a pool has its whole state, but for what other events change.
+      // The first Sync of a pool has its reserves. So the node is asked only for pools without Sync, and for pools whose
+      // fee another event changes.
       proven.map(({ creation, protocol }) =>
         protocol.hasSync && protocol.feeChange === null ? [] : protocol.stateCalls(creation),
       ),

@@ -156,7 +156,7 @@ async function listMissing(
   chainId: number,
   table: EventTableName,
   cursor: number,
-  floor: number,
+  floorBlock: number,
 ): Promise<OpenIntent[]> {
   const blockSql = table === 'blocks' ? 'number' : 'toUInt32(bitShiftRight(ord, 20))';
   const isOfChainSql = table === 'blocks' || table === 'logs' ? 'chain_id = {chain:UInt32} AND' : '';
@@ -180,7 +180,7 @@ async function listMissing(
      FROM ranges AS r LEFT JOIN found AS f ON r.seq = f.range_seq
      WHERE f.rows != counts[{table:String}]
      ORDER BY r.seq LIMIT ${GAPS_MAX}`,
-    { chain: chainId, table, cursor, floor },
+    { chain: chainId, table, cursor, floor: floorBlock },
     gapRow,
   );
   return rows.map((row) => toRange(row, table));

@@ -57,6 +57,7 @@ export async function sumBlocks(
   return sums;
 }
 
+/** First blocks of the first and of the last range. */
 interface WholeRanges {
   readonly first: number;
   readonly last: number;

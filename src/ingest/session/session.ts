@@ -248,6 +248,7 @@ export class IngestSession {
       progress.step(this.cursor.number, await this.writeBatch(batch)),
     );
     let lastBlock: Pick<BlockRef, 'number' | 'hash'> = this.cursor;
+    // The ancestor is checked after the batch before is written, and before this one is.
     const flush = (): Promise<void> =>
       batches.flush(() => checkAncestor(source, lastBlock, final, this.signal));
     let isReading = false;

@@ -83,6 +83,7 @@ export interface IngestStatus {
   problemDetail: string | null;
   /** Time when the problem began, in ms of the ingester's clock. */
   problemSince: number | null;
+  /** Numbers of blocks, logs and swaps that were stored since the start of the process. */
   blocks: number;
   logs: number;
   swaps: number;

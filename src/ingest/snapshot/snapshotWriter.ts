@@ -123,9 +123,9 @@ export class SnapshotWriter {
   }
 
   /** Ends the files of the day with this block. */
-  async end(last: number): Promise<WrittenDay> {
-    await this.endChunk(last);
-    await this.endBlocks(last);
+  async end(lastBlock: number): Promise<WrittenDay> {
+    await this.endChunk(lastBlock);
+    await this.endBlocks(lastBlock);
     return this.written;
   }
 
@@ -176,25 +176,25 @@ export class SnapshotWriter {
     await insertRows(database, logFiles, logs);
   }
 
-  private async endChunk(to: number): Promise<void> {
+  private async endChunk(lastBlock: number): Promise<void> {
     this.chunkBytes = 0;
-    await this.writeFile('transactions', to);
-    await this.writeFile('logs', to);
+    await this.writeFile('transactions', lastBlock);
+    await this.writeFile('logs', lastBlock);
   }
 
-  private async endBlocks(to: number): Promise<void> {
+  private async endBlocks(lastBlock: number): Promise<void> {
     const lastHash = this.hashes.at(-1);
     if (lastHash === undefined) return;
-    await this.writeFile('blocks', to);
+    await this.writeFile('blocks', lastBlock);
     this.written.headers.push({
-      to_block: to,
+      to_block: lastBlock,
       to_hash: `0x${lastHash.toString('hex')}`,
       root: merkleRoot(this.hashes),
     });
     this.hashes = [];
   }
 
-  private async writeFile(dataset: DatasetName, to: number): Promise<void> {
+  private async writeFile(dataset: DatasetName, lastBlock: number): Promise<void> {
     const file = this.openFiles[dataset];
     if (file === undefined) return;
     delete this.openFiles[dataset];
@@ -209,14 +209,14 @@ export class SnapshotWriter {
       SETTINGS,
     );
     const pad = (block: number): string => String(block).padStart(8, '0');
-    const name = `${dataset}__${pad(file.from)}_to_${pad(to)}.parquet`;
+    const name = `${dataset}__${pad(file.from)}_to_${pad(lastBlock)}.parquet`;
     await this.place.write(`${this.day}/${name}`, bytes, this.signal);
     await database.command('drop exported rows', `ALTER TABLE ${dataset} DROP PARTITION ${file.number}`);
     this.written.files.push({
       name,
       dataset,
       from_block: file.from,
-      to_block: to,
+      to_block: lastBlock,
       bytes: bytes.length,
       sha256: sha256Of(bytes),
     });

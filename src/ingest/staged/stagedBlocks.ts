@@ -74,8 +74,8 @@ export class StagedBlocks {
   }
 
   /** The staged and the claimed pieces between two pieces, at most 1,000 apart. */
-  list(first: number, last: number): Promise<ListedPiece[]> {
-    const params = { first, last, claim_ms: CLAIM_MS, limit: LIST_MAX };
+  list(firstPiece: number, lastPiece: number): Promise<ListedPiece[]> {
+    const params = { first: firstPiece, last: lastPiece, claim_ms: CLAIM_MS, limit: LIST_MAX };
     return selectNamed(this.database, 'staged/list_pieces', params, listedRow);
   }
 
@@ -101,9 +101,9 @@ export class StagedBlocks {
     return row?.body ?? null;
   }
 
-  /** Drops the rows of the pieces from `first` up to `last`. */
-  async dropPieces(first: number, last: number): Promise<void> {
-    const listed = (await this.list(first, last)).filter(({ bytes }) => bytes > 0);
+  /** Drops the rows of the pieces from `firstPiece` up to `lastPiece`. */
+  async dropPieces(firstPiece: number, lastPiece: number): Promise<void> {
+    const listed = (await this.list(firstPiece, lastPiece)).filter(({ bytes }) => bytes > 0);
     if (listed.length === 0) return;
     const drops = listed.map(({ piece }) => `DROP PARTITION ${piece}`).join(', ');
     await this.database.command('drop staged pieces', `ALTER TABLE blocks ${drops}`);

@@ -166,6 +166,7 @@ function cursorOf(intent: OpenIntent): Cursor {
 interface Connection {
   readonly database: Database;
   readonly chainId: number;
+  /** Null if no other writer is fenced off. */
   readonly writer: WriterClaim | null;
 }
 

@@ -20,11 +20,11 @@ export interface Fenced {
 
 /**
  * Publishes the head again under a version newer than any statement that may still be running, and marks the
- * heights above the head as empty. `floor` comes from `Store.claim`.
+ * heights above the head as empty. `usedMax` comes from `Store.claim`: earlier sessions used no larger number.
  */
-export async function fenceOff(store: Store, stored: StoredState, floor: number): Promise<Fenced> {
-  const seqFloor = Math.max(stored.cursor.seq, floor);
-  const version = Math.max(stored.version, floor) + 1;
+export async function fenceOff(store: Store, stored: StoredState, usedMax: number): Promise<Fenced> {
+  const seqFloor = Math.max(stored.cursor.seq, usedMax);
+  const version = Math.max(stored.version, usedMax) + 1;
   // The head was never written, so there is no head to publish again.
   if (stored.version === 0) return { stored: { ...stored, version }, seqFloor };
   const tip = (stored.head.at(-1) ?? stored.cursor).number;

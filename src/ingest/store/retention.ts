@@ -59,7 +59,7 @@ const mutationsRow = rowType({ parts: u64, failure: text });
 export interface PrunePlan {
   readonly table: Prunable;
   /** First block to keep. A finished range starts at this block, which is at or below the requested bound. */
-  readonly floor: number;
+  readonly floorBlock: number;
   readonly rows: number;
   /** Estimated disk space of the rows to delete, in bytes. */
   readonly bytes: number;
@@ -69,7 +69,7 @@ interface PruneBound {
   readonly table: Prunable;
   readonly chainId: number;
   /** Rows of blocks below this block are deleted. */
-  readonly before: number;
+  readonly beforeBlock: number;
   /**
    * Rows younger than this age are never deleted. The age is in seconds, counted back from the newest final
    * block.
@@ -82,31 +82,31 @@ interface PruneBound {
  * stored.
  */
 export async function planPrune(database: Database, bound: PruneBound): Promise<PrunePlan> {
-  const { table, chainId, before, keptSeconds } = bound;
+  const { table, chainId, beforeBlock, keptSeconds } = bound;
   const keptParams = { chain: chainId, kept: keptSeconds };
   const [newest] = await selectNamed(database, 'ingest/store/find_kept_from', keptParams, blockRow);
   const keepFrom = newest?.number ?? null;
   if (keepFrom === null) throw new AppError('bad_config', `no final blocks of chain ${chainId} are stored`);
-  if (before > keepFrom) {
+  if (beforeBlock > keepFrom) {
     throw new AppError(
       'bad_config',
-      `--before: got block ${before}; allowed for ${table}: a block up to ${keepFrom}, because answers need the rows ` +
+      `--before: got block ${beforeBlock}; allowed for ${table}: a block up to ${keepFrom}, because answers need the rows ` +
         `of the last ${keptSeconds / HOUR_S} hours`,
     );
   }
-  const boundParams = { chain: chainId, before };
+  const boundParams = { chain: chainId, before: beforeBlock };
   const [range] = await selectNamed(database, 'ingest/store/find_range_end', boundParams, blockRow);
-  const floor = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
+  const floorBlock = Math.max(range?.number ?? 0, (await readFloors(database)).get(table) ?? 0);
   const [size] = await selectMade(
     database,
     'count rows to prune',
     `SELECT (SELECT count() FROM ${table} WHERE ${isPrunedSql(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
-    { table, ...prunedParams(floor) },
+    { table, ...prunedParams(floorBlock) },
     sizeRow,
   );
   const rows = size?.rows ?? 0;
-  return { table, floor, rows, bytes: (rows / Math.max(1, size?.all_rows ?? 1)) * (size?.bytes ?? 0) };
+  return { table, floorBlock, rows, bytes: (rows / Math.max(1, size?.all_rows ?? 1)) * (size?.bytes ?? 0) };
 }
 
 /** Finds the first block at or after `time` (unix seconds). Null if there is no such block. */
@@ -119,12 +119,16 @@ export async function findBlockAt(database: Database, chainId: number, time: num
  * First block of the first UTC day whose rows are all kept. It is 0 if all rows are kept, and 2^32 − 1 if no such
  * day is complete.
  */
-export async function firstWholeDay(database: Database, chainId: number, floor: number): Promise<number> {
-  if (floor === 0) return 0;
+export async function firstWholeDay(
+  database: Database,
+  chainId: number,
+  floorBlock: number,
+): Promise<number> {
+  if (floorBlock === 0) return 0;
   const [row] = await selectNamed(
     database,
     'ingest/store/find_whole_day',
-    { chain: chainId, floor },
+    { chain: chainId, floor: floorBlock },
     blockRow,
   );
   return row?.number ?? 2 ** 32 - 1;
@@ -135,11 +139,11 @@ export async function firstWholeDay(database: Database, chainId: number, floor: 
  * names a swap whose values are deleted. A repeated call deletes nothing more. Resolves when ClickHouse has
  * accepted the deletions; they run in the background.
  */
-export async function prune(database: Database, { table, floor }: PrunePlan): Promise<void> {
+export async function prune(database: Database, { table, floorBlock }: PrunePlan): Promise<void> {
   const knownFloor = (await readFloors(database)).get(table) ?? 0;
-  if (floor > knownFloor) await writeOperation(database, floorName(table), floor);
+  if (floorBlock > knownFloor) await writeOperation(database, floorName(table), floorBlock);
   const dropFrom = (name: string, where: string): Promise<void> =>
-    database.command(`prune ${name}`, `ALTER TABLE ${name} DELETE WHERE ${where}`, prunedParams(floor));
+    database.command(`prune ${name}`, `ALTER TABLE ${name} DELETE WHERE ${where}`, prunedParams(floorBlock));
   if (table === 'swaps') await dropFrom('events', `kind = 'swap' AND ${isPrunedSql(table)}`);
   await dropFrom(table, isPrunedSql(table));
 }
@@ -157,6 +161,6 @@ function isPrunedSql(table: Prunable): string {
   return `ord < {floor_ord:UInt64}${exceptKept}`;
 }
 
-function prunedParams(floor: number): { floor_ord: number; topics: string[] } {
-  return { floor_ord: toOrd(floor, 0), topics: KEPT_TOPIC_HEX };
+function prunedParams(floorBlock: number): { floor_ord: number; topics: string[] } {
+  return { floor_ord: toOrd(floorBlock, 0), topics: KEPT_TOPIC_HEX };
 }

@@ -41,6 +41,7 @@ export interface StoredState {
   /** First block of this database. */
   readonly startBlock: number;
   readonly cursor: Cursor;
+  /** A range that was begun and not ended; null without one. */
   readonly intent: OpenIntent | null;
   /**
    * Canonical head blocks above the last final block: ascending, each the parent of the next, up to the first

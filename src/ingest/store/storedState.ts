@@ -130,8 +130,8 @@ function headOf(
     storedTo = Math.max(storedTo, number);
     return { canonical: [{ number, hash: own, parentHash, timestamp, commit, proof }], voided: [] };
   });
-  const { blocks, top } = foldHead(cursor, moves);
-  return { head: blocks, headMax: top, storedTo, commits };
+  const { blocks, topNumber } = foldHead(cursor, moves);
+  return { head: blocks, headMax: topNumber, storedTo, commits };
 }
 
 const poolRow = rowType(poolsTable.types);

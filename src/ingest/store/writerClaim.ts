@@ -17,6 +17,7 @@ import { AppError } from '../../errors';
  * 2248.
  */
 const COUNTS_PER_MS = 1_024;
+/** Number of different ids. The random id tells apart two writers that claim the same session number at once. */
 const ID_SPAN = 2 ** 52;
 
 /**
@@ -47,8 +48,6 @@ export class WriterClaim {
     private readonly database: Database,
     private readonly chainId: number,
     private readonly name: string,
-    /** A float in [0, 1). */
-    private readonly random: () => number = Math.random,
   ) {}
 
   /** Number of the claim. No other writer has the same one. 0 before `take`. */
@@ -61,7 +60,7 @@ export class WriterClaim {
     if (this.claim === null) {
       const newest = await findNewestWriter(this.database, this.chainId);
       const session = Math.max((newest?.session ?? 0) + 1, sessionAt(now));
-      const ownClaim = { session, id: Math.floor(this.random() * ID_SPAN) };
+      const ownClaim = { session, id: Math.floor(Math.random() * ID_SPAN) };
       await this.write(ownClaim, false);
       this.claim = ownClaim;
     } else await this.check();

@@ -26,7 +26,7 @@ const NO_PROOF: ProofOptions = { mode: 'bloom', trusted: null };
 
 interface CheckerOptions {
   readonly proof: ProofOptions | undefined;
-  /** The endpoints of the pool, without the silent ones: several calls to them failed and none succeeded. */
+  /** The endpoints of the endpoint pool, without the silent ones: several calls to them failed and none succeeded. */
   readonly listAnswering: () => readonly Answering[];
   /** Called for each block that is accepted although it is proven less than the others. */
   readonly onWeak?: ((block: WeakBlock) => void) | undefined;

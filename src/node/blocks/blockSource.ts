@@ -260,7 +260,7 @@ function isSilent({ record }: Endpoint): boolean {
   return record.failures >= SILENT_FAILURES && record.health().lastGoodAt === null;
 }
 
-/** Creates a block source over a pool of endpoints. All requests go through the pool. */
+/** Creates a block source over an endpoint pool, which sends all requests. */
 export function createBlockSource(options: BlockSourceOptions): BlockSource {
   return new PooledBlockSource(options);
 }

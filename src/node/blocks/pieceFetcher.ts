@@ -131,6 +131,8 @@ export class PieceFetcher {
     if (!(isBlockKnown || isOnlyHope || isRefused) || (isLie && isFirstFailure && !endpoint.alone))
       throw toRetryable(error);
     const { needsReceipts } = this.checker;
+    // First without spans: all logs of the block come from the receipts of its transactions. Then its logs come from
+    // eth_getLogs, with receipts only if the proof of the block needs them.
     for (const spans of [null, new LogSpans(1)]) {
       const withReceipts = spans === null || needsReceipts;
       const [block = error] = await orErrors(() =>
@@ -217,7 +219,7 @@ function isAnswer(error: AppError): boolean {
   return !(error instanceof RpcError && error.isPassing);
 }
 
-/** An endpoint that refuses one block does not speak for the others, so the error lets the pool ask them. */
+/** An endpoint that refuses one block does not speak for the others, so the error lets the endpoint pool ask them. */
 function toRetryable(error: AppError): AppError {
   if (!(error instanceof RpcError) || error.retryable) return error;
   const { message, rpcCode, httpStatus, cause } = error;

@@ -42,7 +42,7 @@ interface HeadProbeOptions {
 }
 
 export function createHeadProbe({ rpc, log, clock = systemClock() }: HeadProbeOptions): HeadProbe {
-  let lastResult: { readonly at: number; readonly facts: ProbedHead } | null = null;
+  let lastResult: { readonly readAtMs: number; readonly facts: ProbedHead } | null = null;
   let asking: Promise<ProbedHead> | null = null;
   const read = async (): Promise<ProbedHead> => {
     try {
@@ -60,13 +60,13 @@ export function createHeadProbe({ rpc, log, clock = systemClock() }: HeadProbeOp
   };
   const begin = async (): Promise<ProbedHead> => {
     const facts = await read();
-    lastResult = { at: clock.now(), facts };
+    lastResult = { readAtMs: clock.now(), facts };
     asking = null;
     return facts;
   };
   const ask = (): Promise<ProbedHead> => {
     if (asking !== null) return asking;
-    if (lastResult !== null && clock.now() - lastResult.at < FRESH_MS)
+    if (lastResult !== null && clock.now() - lastResult.readAtMs < FRESH_MS)
       return Promise.resolve(lastResult.facts);
     asking = begin();
     return asking;
@@ -74,7 +74,7 @@ export function createHeadProbe({ rpc, log, clock = systemClock() }: HeadProbeOp
   return {
     known() {
       void ask();
-      return lastResult !== null && clock.now() - lastResult.at < KNOWN_MS ? lastResult.facts : null;
+      return lastResult !== null && clock.now() - lastResult.readAtMs < KNOWN_MS ? lastResult.facts : null;
     },
     ask,
   };

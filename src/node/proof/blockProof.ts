@@ -70,7 +70,7 @@ export class BlockProver {
     this.random = random;
   }
 
-  /** `random` chooses the transactions whose sender is recovered. */
+  /** `random` chooses the transactions whose sender is recovered. Tests pass their own. */
   static async create(random: () => number = Math.random): Promise<BlockProver> {
     return new BlockProver(await loadKeccak(), random);
   }

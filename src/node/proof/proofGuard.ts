@@ -37,7 +37,7 @@ interface Answer {
   readonly raw: RawBlock;
 }
 
-/** An endpoint of the pool that is not silent. */
+/** An endpoint of the endpoint pool that is not silent. */
 export interface Answering {
   readonly id: number;
   readonly isBenched: boolean;
@@ -60,6 +60,7 @@ interface EndpointProofs {
    */
   answers: number;
   level: ProofLevel;
+  /** Why a block with this level has no stronger one; null as long as no block has a fault. */
   fault: ProofFault | null;
 }
 

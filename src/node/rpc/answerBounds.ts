@@ -52,7 +52,7 @@ export function tooLargeText(bytesMax: number): string {
 export class ByteBudget {
   private readonly openMeters = new Set<AnswerMeter>();
 
-  constructor(private readonly max: number) {}
+  constructor(private readonly bytesMax: number) {}
 
   enter(meter: AnswerMeter): void {
     this.openMeters.add(meter);
@@ -66,11 +66,11 @@ export class ByteBudget {
   check(): void {
     let sum = 0;
     for (const { bytes } of this.openMeters) sum += bytes;
-    while (sum > this.max) {
+    while (sum > this.bytesMax) {
       const [largest] = [...this.openMeters].sort((a, b) => b.bytes - a.bytes);
       if (largest === undefined) return;
       sum -= largest.bytes;
-      largest.cut(`all answers in progress together exceed ${this.max} bytes`);
+      largest.cut(`all answers in progress together exceed ${this.bytesMax} bytes`);
     }
   }
 }

@@ -38,8 +38,8 @@ interface AccountStateOptions {
 }
 
 export function createAccountState({ rpc, log, clock = systemClock() }: AccountStateOptions): AccountState {
-  let restUntil = -Infinity;
-  let unknownBlock: { readonly block: Hex; readonly until: number } | null = null;
+  let restUntilMs = -Infinity;
+  let unknownBlock: { readonly block: Hex; readonly untilMs: number } | null = null;
   let underWay = 0;
   const ask = async (blockHash: Hex, questions: readonly StateQuestion[]): Promise<StateAnswers> => {
     const calls = questions.map((question) => toCall(question, blockHash));
@@ -53,15 +53,16 @@ export function createAccountState({ rpc, log, clock = systemClock() }: AccountS
     async ask(blockHash, questions) {
       if (questions.length === 0) return [];
       const isResting =
-        clock.now() < restUntil || (unknownBlock?.block === blockHash && clock.now() < unknownBlock.until);
+        clock.now() < restUntilMs ||
+        (unknownBlock?.block === blockHash && clock.now() < unknownBlock.untilMs);
       if (isResting || underWay >= ASKINGS_MAX) return null;
       underWay += 1;
       try {
         return await ask(blockHash, questions);
       } catch (error) {
         if (error instanceof RpcError && error.kind === 'unknown_block')
-          unknownBlock = { block: blockHash, until: clock.now() + UNKNOWN_BLOCK_REST_MS };
-        else restUntil = clock.now() + REST_MS;
+          unknownBlock = { block: blockHash, untilMs: clock.now() + UNKNOWN_BLOCK_REST_MS };
+        else restUntilMs = clock.now() + REST_MS;
         log.warn({ error: errorText(error) }, 'reading account state from the node failed');
         return null;
       } finally {

@@ -20,7 +20,7 @@ export class Endpoint {
   readonly record: EndpointRecord;
   private readonly sender: RequestSender;
 
-  /** @param alone whether this is the only endpoint of the pool */
+  /** @param alone whether this is the only endpoint of its endpoint pool */
   constructor(
     readonly id: number,
     readonly transport: RpcTransport,

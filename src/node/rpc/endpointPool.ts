@@ -359,7 +359,7 @@ export interface UrlPoolOptions extends Omit<PoolOptions, 'transports'> {
 }
 
 /**
- * Creates the pool for these URLs. Connects at the first call. @throws AppError `bad_config` for an unusable
+ * Creates the endpoint pool for these URLs. Connects at the first call. @throws AppError `bad_config` for an unusable
  * URL.
  */
 export function createEndpointPool(options: UrlPoolOptions): EndpointPool {

@@ -77,7 +77,7 @@ export class EndpointRecord {
     // Calls may fail at random, and a long pause of the only endpoint would stop all other calls too.
     if (this.alone && !isRefused)
       return backoffMs(this.clock, Math.max(0, this.failures - 1), REPEAT_BASE_MS, ALONE_REST_MAX_MS);
-    // No other endpoint can be used while a pool's only endpoint pauses.
+    // No other endpoint can be used while the only endpoint of an endpoint pool pauses.
     const longestMs = this.alone ? ALONE_REST_MAX_MS : Infinity;
     if (error.retryAfterMs !== null) return Math.min(longestMs, error.retryAfterMs);
     const baseMs =
@@ -92,7 +92,7 @@ export class EndpointRecord {
 
   /**
    * Benches the endpoint: it is not used for one minute at first, and for twice as long each further time, up
-   * to ten minutes. A pool's only endpoint pauses for one second.
+   * to ten minutes. The only endpoint of an endpoint pool pauses for one second.
    */
   bench(reason: string): void {
     const now = this.clock.now();

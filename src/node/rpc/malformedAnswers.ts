@@ -97,7 +97,7 @@ export class MergedAnswers<T> {
    */
   settle(error: unknown): Outcome<T>[] | null {
     if (!(error instanceof RpcError) || this.outcomes === null) return null;
-    // The pool reports an endpoint without the block rather than another endpoint's malformed answer.
+    // The endpoint pool reports an endpoint without the block rather than another endpoint's malformed answer.
     const hasAnswer = error.malformed || error.kind === 'unknown_block' || error.kind === 'other';
     return hasAnswer ? [...this.outcomes] : null;
   }

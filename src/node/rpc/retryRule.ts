@@ -25,7 +25,10 @@ export class Unfinished<T> {
   ) {}
 }
 
-/** Attempts in a row without progress that a pool's only endpoint gets. Otherwise the next endpoint is asked. */
+/**
+ * Attempts in a row without progress that the only endpoint of an endpoint pool gets. Otherwise the next endpoint is
+ * asked.
+ */
 const ALONE_ATTEMPTS_MAX = 8;
 /** The same for failures that rarely end within a second. */
 const ALONE_LASTING_MAX = 2;
@@ -34,7 +37,7 @@ const ALONE_MALFORMED_MAX = 4;
 const RACE_ATTEMPTS_MAX = 3;
 const LASTING_KINDS: ReadonlySet<RpcErrorKind> = new Set(['unknown_block', 'timeout', 'refused']);
 
-/** Number of rounds over all endpoints before a call fails, and the same for a pool's only endpoint. */
+/** Number of rounds over all endpoints before a call fails, and the same for the only endpoint of an endpoint pool. */
 export const ROUNDS_MAX = 5;
 export const ALONE_ROUNDS_MAX = 3;
 /**
@@ -55,7 +58,7 @@ const REPEAT_MAX_MS = 500;
 const RACE_PAUSE_MS = 50;
 const ROUND_BASE_MS = 100;
 const ROUND_MAX_MS = 5_000;
-/** Longest pause in ms after a failure of a pool's only endpoint. Also limits its Retry-After. */
+/** Longest pause in ms after a failure of the only endpoint of an endpoint pool. Also limits its Retry-After. */
 export const ALONE_REST_MAX_MS = 1_000;
 
 export function isRace(error: unknown): error is BlockMismatch {

@@ -39,10 +39,13 @@ export const PASSING_KINDS: ReadonlySet<RpcErrorKind> = new Set([
 /** Errors that a retry on the same node does not remove. */
 const FINAL_KINDS: ReadonlySet<RpcErrorKind> = new Set(['revert', 'method_missing', 'too_large', 'invalid']);
 
+/** Each value is null or absent if the failure has none. */
 export interface RpcErrorFacts {
+  /** Code of the JSON-RPC error. */
   readonly rpcCode?: number | null;
   readonly data?: unknown;
   readonly httpStatus?: number | null;
+  /** Pause that the node asks for. */
   readonly retryAfterMs?: number | null;
   readonly cause?: unknown;
   /**

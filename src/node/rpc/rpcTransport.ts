@@ -68,6 +68,7 @@ export const USER_AGENT = 'candlehouse/0.1';
 export interface EndpointUrl {
   readonly url: URL;
   readonly name: string;
+  /** Value of the header Authorization; null for a URL without a user and a password. */
   readonly authorization: string | null;
   /** Path of the Unix socket of an `ipc` URL, otherwise null. */
   readonly socketPath: string | null;

@@ -17,44 +17,47 @@ export class StringCache {
   /** Hash of the last string without a slot. Only a string that comes twice gets the slot. */
   private readonly lastHashBySlot = new Uint32Array(2 ** SLOT_BITS);
 
-  /** The kept string with the bytes of `view` from `from` on; undefined if there is none. The length is one of those that are kept. */
-  find(view: DataView, from: number, length: number): string | undefined {
-    const slot = hashOf(view, from, length) >>> (32 - SLOT_BITS);
-    return this.isInSlot(slot, view, from, length) ? this.texts[slot] : undefined;
+  /**
+   * The kept string with the bytes of `view` from `firstByte` on; undefined if there is none. The length is one of those
+   * that are kept.
+   */
+  find(view: DataView, firstByte: number, length: number): string | undefined {
+    const slot = hashOf(view, firstByte, length) >>> (32 - SLOT_BITS);
+    return this.isInSlot(slot, view, firstByte, length) ? this.texts[slot] : undefined;
   }
 
-  /** The string of `length` bytes of `bytes` from `from` on, which are ASCII. `view` shows the same bytes. */
-  get(bytes: Buffer, view: DataView, from: number, length: number): string {
+  /** The string of `length` bytes of `bytes` from `firstByte` on, which are ASCII. `view` shows the same bytes. */
+  get(bytes: Buffer, view: DataView, firstByte: number, length: number): string {
     if (length > CACHED_BYTES_MAX || length < CACHED_BYTES_MIN)
-      return bytes.toString('latin1', from, from + length);
-    const hash = hashOf(view, from, length);
+      return bytes.toString('latin1', firstByte, firstByte + length);
+    const hash = hashOf(view, firstByte, length);
     const slot = hash >>> (32 - SLOT_BITS);
-    if (this.isInSlot(slot, view, from, length)) return this.texts[slot] ?? '';
-    const text = bytes.toString('latin1', from, from + length);
+    if (this.isInSlot(slot, view, firstByte, length)) return this.texts[slot] ?? '';
+    const text = bytes.toString('latin1', firstByte, firstByte + length);
     if (this.lastHashBySlot[slot] === hash) {
       this.texts[slot] = text;
       const start = slot * SLOT_BYTES;
       for (let index = 0; index < length; index += 1)
-        this.slotBytes.setUint8(start + index, view.getUint8(from + index));
+        this.slotBytes.setUint8(start + index, view.getUint8(firstByte + index));
     } else this.lastHashBySlot[slot] = hash;
     return text;
   }
 
-  private isInSlot(slot: number, view: DataView, from: number, length: number): boolean {
+  private isInSlot(slot: number, view: DataView, firstByte: number, length: number): boolean {
     if (this.texts[slot]?.length !== length) return false;
     const start = slot * SLOT_BYTES;
     const lastWordStart = length - 4;
-    if (this.slotBytes.getUint32(start + lastWordStart) !== view.getUint32(from + lastWordStart))
+    if (this.slotBytes.getUint32(start + lastWordStart) !== view.getUint32(firstByte + lastWordStart))
       return false;
     for (let index = 0; index < lastWordStart; index += 4)
-      if (this.slotBytes.getUint32(start + index) !== view.getUint32(from + index)) return false;
+      if (this.slotBytes.getUint32(start + index) !== view.getUint32(firstByte + index)) return false;
     return true;
   }
 }
 
 /** A hash of the first, the last and four bytes in the middle. */
-function hashOf(view: DataView, from: number, length: number): number {
-  const ends = Math.imul(view.getInt32(from), 31) ^ view.getInt32(from + length - 4);
-  const middle = view.getInt32(from + ((length - 4) >> 1));
+function hashOf(view: DataView, firstByte: number, length: number): number {
+  const ends = Math.imul(view.getInt32(firstByte), 31) ^ view.getInt32(firstByte + length - 4);
+  const middle = view.getInt32(firstByte + ((length - 4) >> 1));
   return Math.imul(Math.imul(ends, 0x85eb_ca6b) ^ middle ^ length, 0x9e37_79b1) >>> 0;
 }

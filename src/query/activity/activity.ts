@@ -24,6 +24,7 @@ const SCATTERED_MIN = 10;
 /** Largest number of filters for which the number of final events stays in memory. */
 const COUNTS_KEPT = 1_000;
 
+/** Null accepts every pair, token or maker. */
 export interface ActivityFilter {
   readonly kinds: readonly EventKind[];
   readonly pair: Hex | null;

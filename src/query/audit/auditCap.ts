@@ -6,6 +6,7 @@ import type { AuditInputs, AuditLeg } from './auditInputs';
 
 /** The price of the audited token. */
 interface CappedPrice {
+  /** USD per whole token; null without a price. */
   readonly usd: number | null;
   readonly confidence: number;
   /** Cap of the token's value in USD; Infinity for an anchor. */
@@ -35,10 +36,10 @@ function sidesOf(
   const { reserve0, reserve1 } = market.stateOf(leg);
   const sideOf = (sideToken: Hex, amount: number, index: number): CappedValue => {
     const sidePrice = sideToken === token ? price : hops.priceOf(sideToken);
-    const part = pool.weights.length === 0 ? 1 : Number(pool.weights[index] ?? 0);
+    const poolWorth = pool.weights.length === 0 ? 1 : Number(pool.weights[index] ?? 0);
     return isTrusted(sidePrice)
-      ? { usd: amount * sidePrice.usd, capUsd: sidePrice.capUsd, part }
-      : { usd: 0, capUsd: 0, part };
+      ? { usd: amount * sidePrice.usd, capUsd: sidePrice.capUsd, poolWorth }
+      : { usd: 0, capUsd: 0, poolWorth };
   };
   const [side0, side1] = [sideOf(leg.token0, reserve0, index0), sideOf(leg.token1, reserve1, index1)];
   return leg.token0 === token ? [side0, side1] : [side1, side0];

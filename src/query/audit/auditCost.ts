@@ -11,6 +11,7 @@ const PIPS = 1_000_000;
 
 /** The price of a token that is derived from pools, with its hops from the token to the anchor. */
 interface PricedPath {
+  /** USD per whole token; null without a price. */
   readonly usd: number | null;
   readonly hops: readonly { readonly route: AuditRoute; readonly hop: HopPrice }[];
 }

@@ -20,21 +20,21 @@ export interface BarPage {
   /** The number of rows that were read. */
   readonly rows: number;
   /** The page covers all positions from here on. */
-  readonly from: number;
+  readonly firstPosition: number;
 }
 
-/** Reads the newest rows before a position, about `limit`. */
-export type ReadPage = (before: number, limit: number) => Promise<BarPage>;
+/** Reads the newest rows before a position, about `rowsWanted`. */
+export type ReadPage = (endPosition: number, rowsWanted: number) => Promise<BarPage>;
 
 interface PagesRequest {
-  /** The positions from `firstPosition` up to `before`, exclusive. */
+  /** The positions from `firstPosition` up to `endPosition`, exclusive. */
   readonly firstPosition: number;
-  readonly before: number;
+  readonly endPosition: number;
   readonly barsWanted: number;
-  /** Rows of the first page. Each further page has `growth` times as many, up to `limitMax`. */
-  readonly limit: number;
+  /** Rows of the first page. Each further page has `growth` times as many, up to `pageRowsMax`. */
+  readonly firstPageRows: number;
   readonly growth: number;
-  readonly limitMax: number;
+  readonly pageRowsMax: number;
   /** After this many pages or rows no further page is read, if the pages so far make more than one bar. */
   readonly pagesMax: number;
   readonly rowsMax: number;
@@ -43,22 +43,31 @@ interface PagesRequest {
 /** The newest bars with a price: `barsWanted` bars, or all, or as many as the largest number of pages or rows makes. */
 export async function readPages(
   readPage: ReadPage,
-  { firstPosition, before, barsWanted, limit, growth, limitMax, pagesMax, rowsMax }: PagesRequest,
+  {
+    firstPosition,
+    endPosition,
+    barsWanted,
+    firstPageRows,
+    growth,
+    pageRowsMax,
+    pagesMax,
+    rowsMax,
+  }: PagesRequest,
 ): Promise<Omit<BarsRead, 'neverPriced'>> {
   const bars = new Map<number, BarPart>();
   let priced: BarPart[] = [];
-  let from = before;
+  let readFrom = endPosition;
   let rows = 0;
-  for (let page = 0; from > firstPosition && priced.length < barsWanted; page += 1) {
+  for (let page = 0; readFrom > firstPosition && priced.length < barsWanted; page += 1) {
     if (priced.length > 1 && (rows >= rowsMax || page >= pagesMax)) break;
     if (page >= pagesMax)
       throw new AppError('unavailable', 'too many prices in one bar; ask for shorter bars');
-    const barPage = await readPage(from, Math.min(limit * growth ** page, limitMax));
+    const barPage = await readPage(readFrom, Math.min(firstPageRows * growth ** page, pageRowsMax));
     foldParts(barPage.parts, bars);
     priced = [...bars.values()].filter(({ high }) => high > 0);
     rows += barPage.rows;
-    from = barPage.from;
+    readFrom = barPage.firstPosition;
   }
   const newestBars = priced.sort((a, b) => a.bucket - b.bucket).slice(-barsWanted);
-  return { priced: newestBars, partial: newestBars.length === priced.length && from > firstPosition };
+  return { priced: newestBars, partial: newestBars.length === priced.length && readFrom > firstPosition };
 }

@@ -13,16 +13,21 @@ import { slotOf } from './chartSeries';
  */
 const SPARE_ROWS = 16;
 /** 40 queries of 200,000 rows read every minute of fifteen years. */
-const PAGE_BOUNDS = { growth: 8, limitMax: 200_000, pagesMax: 44, rowsMax: Infinity };
+const PAGE_BOUNDS = { growth: 8, pageRowsMax: 200_000, pagesMax: 44, rowsMax: Infinity };
 const DAY_SECONDS = 86_400;
 
 /** Source of the bars of one pool's leg or one token, in one currency. */
 export interface BarRows {
   /**
-   * Stored parts of bars that open in [from, to), newest first, at most `limit`. At the limit, parts of the last bar
-   * may be missing.
+   * Stored parts of bars that open in [fromTime, beforeTime), newest first, at most `rowsMax`. At the limit, parts of
+   * the last bar may be missing.
    */
-  list(barSeconds: number, from: number, to: number, limit: number): Promise<readonly BarPart[]>;
+  list(
+    barSeconds: number,
+    fromTime: number,
+    beforeTime: number,
+    rowsMax: number,
+  ): Promise<readonly BarPart[]>;
   /**
    * Swaps of the snapshot's head blocks as parts of bars, ascending; no part spans two blocks. Throws unavailable for
    * too many.
@@ -33,15 +38,15 @@ export interface BarRows {
   findFirstDay(): Promise<number | null>;
 }
 
-/** The newest bars with a price that open before `to`: `barsWanted` bars, or all. */
+/** The newest bars with a price that open before `beforeTime`: `barsWanted` bars, or all. */
 export async function readBars(
   barRows: BarRows,
   head: HeadSnapshot,
   barSeconds: number,
-  to: number,
+  beforeTime: number,
   barsWanted: number,
 ): Promise<BarsRead> {
-  const endTime = Math.min(to, slotOf(head.timestamp, barSeconds) + barSeconds);
+  const endTime = Math.min(beforeTime, slotOf(head.timestamp, barSeconds) + barSeconds);
   const headPartsRead = barRows.listHead(barSeconds);
   let firstDay: Promise<number | null> | undefined;
   const findFirstDayOnce = (): Promise<number | null> => (firstDay ??= findFirstDay(barRows, headPartsRead));
@@ -57,9 +62,9 @@ export async function readBars(
     },
     {
       firstPosition: 0,
-      before: endTime,
+      endPosition: endTime,
       barsWanted,
-      limit: Math.ceil(barsWanted * 1.5) + SPARE_ROWS,
+      firstPageRows: Math.ceil(barsWanted * 1.5) + SPARE_ROWS,
       ...PAGE_BOUNDS,
     },
   );
@@ -76,7 +81,7 @@ function pageOf(
   const fromBucket = parts.length < limit ? 0 : (parts.at(-1)?.bucket ?? -1) + 1;
   const bars = foldParts(parts.filter(({ bucket }) => bucket >= fromBucket));
   addHeadParts(bars, headParts, { from: fromBucket, to: before });
-  return { parts: [...bars.values()], rows: parts.length, from: fromBucket };
+  return { parts: [...bars.values()], rows: parts.length, firstPosition: fromBucket };
 }
 
 /** The day of the first bar with a price, final or not; null without such a bar. */

@@ -10,21 +10,21 @@ import { readPages, type BarsRead, type ReadPage } from './barPages';
 /** Assumed time between two rows, in seconds. From this time follows only how many rows a page asks for. */
 const ROW_SECONDS = 10;
 const PAGE_ROWS_MIN = 4_096;
-const PAGE_BOUNDS = { growth: 1, limitMax: 65_536, pagesMax: 24, rowsMax: 300_000 };
+const PAGE_BOUNDS = { growth: 1, pageRowsMax: 65_536, pagesMax: 24, rowsMax: 300_000 };
 
 interface BlocksRequest {
   readonly chainId: number;
   /** The first block with a row. */
   readonly firstBlock: number;
-  /** Length of a bar. */
+  /** Length of a bar in seconds. */
   readonly barSeconds: number;
-  /** Exclusive bound on the open time of a bar. */
-  readonly to: number;
+  /** Exclusive bound on the open time of a bar, unix seconds. */
+  readonly beforeTime: number;
   readonly barsWanted: number;
 }
 
 /**
- * The newest bars with a price that open before `to`: `barsWanted` bars, or fewer if there are no more or if the limit of
+ * The newest bars with a price that open before `beforeTime`: `barsWanted` bars, or fewer if there are no more or if the limit of
  * rows is reached. At the limit, the oldest bar is incomplete (`partial`): its close is right, its open, high and low are
  * not. The positions of pages are blocks.
  */
@@ -36,12 +36,12 @@ export async function readBlockBars(
 ): Promise<BarsRead> {
   const { firstBlock, barSeconds } = request;
   const readUpTo = (block: number, barsWanted: number): Promise<Omit<BarsRead, 'neverPriced'>> => {
-    const limit = Math.max(Math.ceil((barsWanted * barSeconds) / ROW_SECONDS), PAGE_ROWS_MIN);
+    const firstPageRows = Math.max(Math.ceil((barsWanted * barSeconds) / ROW_SECONDS), PAGE_ROWS_MIN);
     return readPages(readPage, {
       firstPosition: firstBlock,
-      before: block + 1,
+      endPosition: block + 1,
       barsWanted,
-      limit,
+      firstPageRows,
       ...PAGE_BOUNDS,
     });
   };
@@ -52,13 +52,13 @@ export async function readBlockBars(
   return { ...upToLast, neverPriced: newerBars.priced.length === 0 };
 }
 
-/** The last block of the snapshot before `to`, or the block before the start block. */
+/** The last block of the snapshot before `beforeTime`, or the block before the start block. */
 async function findLastBlock(
   runner: QueryRunner,
   head: HeadSnapshot,
-  { chainId, to }: BlocksRequest,
+  { chainId, beforeTime }: BlocksRequest,
 ): Promise<number> {
-  const lastTime = to - 1;
+  const lastTime = beforeTime - 1;
   if (head.timestamp <= lastTime) return head.number;
   const headBlock = head.blocks.findLast(({ timestamp }) => timestamp <= lastTime);
   if (headBlock !== undefined) return headBlock.number;

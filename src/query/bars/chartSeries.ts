@@ -11,7 +11,7 @@ interface SeriesOptions {
   /** Length of a bar in seconds. */
   readonly barSeconds: number;
   readonly limit: number;
-  /** Exclusive bound on the open time of a bar. */
+  /** Exclusive bound on the open time of a bar, unix seconds. */
   readonly to: number;
   readonly fill: boolean;
   readonly invert: boolean;
@@ -29,6 +29,7 @@ interface SeriesOptions {
 
 interface Series {
   readonly data: Bar[];
+  /** The `to` of a request for the bars before these, unix seconds; null without older bars. */
   readonly nextTo: number | null;
 }
 

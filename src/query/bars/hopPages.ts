@@ -51,7 +51,7 @@ interface PricePage {
   /** Number of changes of hops that were read for the page. */
   readonly changes: number;
   /** The first block of the page. */
-  readonly from: number;
+  readonly firstBlock: number;
 }
 
 /**
@@ -80,7 +80,7 @@ export async function readPricePage(
     priceOf: priceOfToken(token, native),
     firstBlock: fromBlock <= firstBlock ? await readFirstBlock(runner, chainId, head, firstBlock) : null,
   });
-  return { points, changes: changes.length, from: fromBlock };
+  return { points, changes: changes.length, firstBlock: fromBlock };
 }
 
 async function readFirstBlock(

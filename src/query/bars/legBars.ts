@@ -31,8 +31,8 @@ export function legBars(
 ): BarRows {
   const legParams = { pair: legRef.pair.slice(2), leg: legRef.leg };
   return {
-    async list(barSeconds, from, to, limit) {
-      const params = { ...legParams, timeframe: barSeconds, from, to, limit };
+    async list(barSeconds, fromTime, beforeTime, rowsMax) {
+      const params = { ...legParams, timeframe: barSeconds, from: fromTime, to: beforeTime, limit: rowsMax };
       if (inUsd) {
         const rows = await runner.run('bars/list_bars_usd', params, usdRow);
         return rows.map((row) => storedPart(row, row, row.high_usd, row.low_usd, null));

@@ -14,10 +14,10 @@ import { slotOf } from './chartSeries';
 import { readTokenVolumes, type BarVolume } from './tokenBars';
 
 interface PathRequest extends PathQuestion {
-  /** Length of a bar. */
+  /** Length of a bar in seconds. */
   readonly barSeconds: number;
-  /** Exclusive bound on the open time of a bar. */
-  readonly to: number;
+  /** Exclusive bound on the open time of a bar, unix seconds. */
+  readonly beforeTime: number;
   /** Number of bars. */
   readonly barsWanted: number;
 }
@@ -31,10 +31,25 @@ export async function readPathBars(
 ): Promise<BarsRead> {
   const { runner, chainId, sources } = source;
   const priced = { ...request, token: pricedAs(request.token, sources.wrappedNative) };
-  const blockBars = await readBlockBars(runner, head, { ...request, chainId }, async (before, limit) => {
-    const { points, changes, from } = await readPricePage(source, head, priced, before - 1, limit);
-    return { parts: points.map((point) => partOfPoint(point, request.barSeconds)), rows: changes, from };
-  });
+  const blockBars = await readBlockBars(
+    runner,
+    head,
+    { ...request, chainId },
+    async (endBlock, rowsWanted) => {
+      const { points, changes, firstBlock } = await readPricePage(
+        source,
+        head,
+        priced,
+        endBlock - 1,
+        rowsWanted,
+      );
+      return {
+        parts: points.map((point) => partOfPoint(point, request.barSeconds)),
+        rows: changes,
+        firstPosition: firstBlock,
+      };
+    },
+  );
   return { ...blockBars, priced: await addVolumes(source, request, blockBars.priced, swapBars) };
 }
 

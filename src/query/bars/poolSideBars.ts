@@ -26,7 +26,8 @@ interface SideRequest extends LegRef {
   /** Prices in the native token instead of USD. */
   readonly inNative: boolean;
   readonly barSeconds: number;
-  readonly to: number;
+  /** Exclusive bound on the open time of a bar, unix seconds. */
+  readonly beforeTime: number;
   readonly barsWanted: number;
 }
 
@@ -36,8 +37,8 @@ export async function readPoolSideBars(
   request: SideRequest,
 ): Promise<BarsRead> {
   const blocksRequest = { ...request, chainId, firstBlock: head.startBlock };
-  return readBlockBars(runner, head, blocksRequest, (before, limit) =>
-    readPage(runner, head, request, before - 1, limit),
+  return readBlockBars(runner, head, blocksRequest, (endBlock, rowsWanted) =>
+    readPage(runner, head, request, endBlock - 1, rowsWanted),
   );
 }
 
@@ -79,5 +80,5 @@ async function readPage(
   if (rows.length === PARTS_MAX)
     throw new AppError('unavailable', 'too many blocks are not final yet; try again later');
   const fromBlock = span.isFull ? blockOfOrd(span.oldest) : head.startBlock;
-  return { parts: rows.map(swapPart), rows: span.rows, from: fromBlock };
+  return { parts: rows.map(swapPart), rows: span.rows, firstPosition: fromBlock };
 }

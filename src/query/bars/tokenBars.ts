@@ -46,8 +46,14 @@ export function tokenBars(
   const inUsd = currency === 'usd';
   const tokenParams = { token: token.slice(2), usd: inUsd, native: !inUsd };
   return {
-    async list(barSeconds, from, to, limit) {
-      const params = { ...tokenParams, timeframe: barSeconds, from, to, limit };
+    async list(barSeconds, fromTime, beforeTime, rowsMax) {
+      const params = {
+        ...tokenParams,
+        timeframe: barSeconds,
+        from: fromTime,
+        to: beforeTime,
+        limit: rowsMax,
+      };
       if (!inUsd) {
         const rows = await runner.run('bars/list_token_bars', params, nativeRow);
         return rows.map((row) => storedPart(row, amountsOf(row), row.high_native, row.low_native, null));

@@ -36,10 +36,10 @@ interface TokenSeriesSource {
   readonly directory: Directory;
 }
 
-/** Which bars to read: at least `barsWanted` bars that open before `to`, each of `barSeconds`. */
+/** Which bars to read: at least `barsWanted` bars that open before `beforeTime` (unix seconds), each of `barSeconds`. */
 interface BarRequest {
   readonly barSeconds: number;
-  readonly to: number;
+  readonly beforeTime: number;
   readonly barsWanted: number;
 }
 
@@ -71,7 +71,7 @@ export function createTokenSeries(source: TokenSeriesSource): TokenSeries {
         source.directory.listTokens(quoteToken === null ? [token] : [token, quoteToken]),
         read === undefined
           ? readBars(barRows, head, barSeconds, to, barsWanted)
-          : read(barRows, { barSeconds, to, barsWanted }),
+          : read(barRows, { barSeconds, beforeTime: to, barsWanted }),
       ]);
       const baseToken = tokenRefOf(tokens, token);
       const series = toSeries(priced, {

@@ -15,7 +15,9 @@ const listRow = rowType({ address, total: u64 });
 interface ContractQuestion {
   /** Search text of 1 to 64 characters; null means all contracts. */
   readonly q: string | null;
+  /** Only verified or only unverified contracts; null means both. */
   readonly verified: boolean | null;
+  /** Null means contracts of every kind. */
   readonly kind: ContractKind | null;
   readonly sort: ContractSort;
   readonly order: Order;
@@ -69,6 +71,7 @@ async function listContracts(
     chain_id: chainId,
     verified_db: verifiedDb,
     q: /^0x[0-9a-f]*$/.test(searchText) ? searchText.slice(2) : searchText,
+    // 2: verified and unverified contracts.
     verified: question.verified === null ? 2 : Number(question.verified),
     kind: question.kind ?? '',
     by_logs: question.sort === 'log_count',
@@ -85,7 +88,10 @@ async function listContracts(
   return { addresses: [], total: anyRow?.total ?? 0 };
 }
 
-/** Whether the market stores the contract as a token. LP tokens count. */
+/**
+ * Whether the contract may be a token. Contracts of the kind 'pair' count, because many are LP tokens too. The kind
+ * does not tell them from V3 pools, which are no tokens.
+ */
 export function isToken(facts: ContractFacts | null | undefined): boolean {
   return facts?.kind === 'token' || facts?.kind === 'pair';
 }

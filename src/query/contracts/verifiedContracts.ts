@@ -49,6 +49,7 @@ export interface Deployment {
 /** A stored verification, with the code hash and the creation of its contract. */
 export interface StoredVerification {
   readonly contract: VerifiedContract;
+  /** Hash of the code that was verified; null if it was not stored. */
   readonly codeHash: Hex | null;
   readonly deployment: Deployment;
 }

@@ -91,8 +91,8 @@ function toDexItem(
     traders_24h: distinctMakers(traders, swapCount),
     pool_count: entries.length,
     active_pools_24h: entries.filter((entry) => entry.swaps24h > 0).length,
-    market_share_24h: shareOf(volumeUsd, marketTotals.volume),
-    tvl_share: shareOf(tvlUsd, marketTotals.tvl),
+    market_share_24h: percentOf(volumeUsd, marketTotals.volume),
+    tvl_share: percentOf(tvlUsd, marketTotals.tvl),
     last_trade_at: entries.reduce<number | null>(
       (latestAt, { facts }) => latestOf(latestAt, facts.lastTradeAt),
       null,
@@ -107,7 +107,7 @@ function typesOf(dex: DexFacts | null, entries: readonly PairEntry[]): PoolType[
 }
 
 /** A part of a total in percent; null for a total of 0. */
-function shareOf(part: number, total: number): number | null {
+function percentOf(part: number, total: number): number | null {
   return total <= 0 ? null : (part / total) * 100;
 }
 
@@ -132,7 +132,7 @@ export function toDexHistory(
       fees_usd: sumDays(dexRows, 'fees_usd'),
       tvl_usd: tvlOf(dayStart),
       tx: dexRows.reduce((sum, row) => sum + row.trades, 0),
-      market_share: shareOf(volumeUsd, sumDays(dayRows, 'volume_usd')),
+      market_share: percentOf(volumeUsd, sumDays(dayRows, 'volume_usd')),
     });
   }
   return days;

@@ -121,7 +121,7 @@ function readingOf(
   { version, finalNumber }: { readonly version: number; readonly finalNumber: number },
   moves: Iterable<HeadMove>,
 ): HeadReading & { readonly isWhole: boolean } {
-  const { blocks, top: topNumber } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
+  const { blocks, topNumber } = foldHead({ number: row.final_to, hash: row.final_hash }, moves);
   const newestBlock = blocks.at(-1);
   const number = newestBlock?.number ?? row.final_to;
   const isWhole = number === topNumber;

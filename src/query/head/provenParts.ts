@@ -26,6 +26,7 @@ const WAIT_MS = 500;
 /** What is known of the proof of final blocks: their levels, and the last block whose senders are checked. */
 interface FinalProof {
   readonly ranges: readonly ProofRange[];
+  /** Last block up to which all senders were checked; null before the first check. */
   readonly sendersTo: number | null;
 }
 

@@ -12,6 +12,7 @@ const ANSWERS_MAX = 5_000;
 const ANSWER_LENGTH_MAX = 2_048;
 
 interface Remembered {
+  /** Null if the node answered the question with an error. */
   readonly answer: Hex | null;
 }
 

@@ -80,15 +80,17 @@ interface Counted extends HolderTable {
   readonly pools: readonly StoredPool[];
 }
 
-/** For tokens with at least `followFrom` addresses, the changes of a block are applied instead of a new
- * count. */
+/**
+ * Tokens with at least `followedAddressesMin` addresses are not counted again after a block: its changes are applied to
+ * the previous count.
+ */
 export function createHolderTables(
   runner: QueryRunner,
   pairs: PairTables,
   {
-    followFrom = FOLLOWED_ADDRESSES_MIN,
+    followedAddressesMin = FOLLOWED_ADDRESSES_MIN,
     watch,
-  }: { readonly followFrom?: number; readonly watch?: HolderWatch } = {},
+  }: { readonly followedAddressesMin?: number; readonly watch?: HolderWatch } = {},
 ): HolderTables {
   const countAt = async (head: HeadSnapshot, step: Step | null): Promise<Counted> => {
     const [{ pools }, watchedHolders, headTokens] = await Promise.all([
@@ -96,13 +98,14 @@ export function createHolderTables(
       watch?.at(head) ?? NOBODY,
       listHeadTokens(runner, head, step?.countedBefore ?? null),
     ]);
-    return countHolders(runner, head, step, { pools, watchedHolders, headTokens, followFrom });
+    return countHolders(runner, head, step, { pools, watchedHolders, headTokens, followedAddressesMin });
   };
   return perVersion({
     read: (head) => countAt(head, null),
     update: (countedBefore, change) => countAt(change.to, { countedBefore, change }),
   });
 }
+
 /** The counts of the head before, and what differs. */
 interface Step {
   readonly countedBefore: Counted;
@@ -113,14 +116,14 @@ interface Inputs {
   readonly pools: readonly StoredPool[];
   readonly watchedHolders: WatchedAt;
   readonly headTokens: Counted['headTokens'];
-  readonly followFrom: number;
+  readonly followedAddressesMin: number;
 }
 
 async function countHolders(
   runner: QueryRunner,
   head: HeadSnapshot,
   step: Step | null,
-  { pools, watchedHolders, headTokens, followFrom }: Inputs,
+  { pools, watchedHolders, headTokens, followedAddressesMin }: Inputs,
 ): Promise<Counted> {
   const countedBefore = step?.countedBefore ?? null;
   const creators = creatorsOf(pools, watchedHolders, countedBefore);
@@ -136,7 +139,7 @@ async function countHolders(
     countedBefore,
     movedTokens,
     creators,
-    followFrom,
+    followedAddressesMin,
   });
   const isWatched = (token: string, holder: string): boolean =>
     creators.get(token) === holder ||
@@ -195,12 +198,12 @@ function sortTokens(
     countedBefore,
     movedTokens,
     creators,
-    followFrom,
+    followedAddressesMin,
   }: {
     readonly countedBefore: Counted | null;
     readonly movedTokens: ReadonlySet<string> | null;
     readonly creators: ReadonlyMap<string, Hex>;
-    readonly followFrom: number;
+    readonly followedAddressesMin: number;
   },
 ): SortedTokens {
   const counts = new Map<string, HolderCount | null>();
@@ -210,7 +213,7 @@ function sortTokens(
     const isSameWatch = countedBefore?.creators.get(token) === creators.get(token);
     const previousCount = isSameWatch ? countedBefore?.holdings.get(token) : undefined;
     const keptCount = movedTokens?.has(token) === false ? previousCount : undefined;
-    if (keptCount === undefined && previousCount != null && previousCount.addresses >= followFrom)
+    if (keptCount === undefined && previousCount != null && previousCount.addresses >= followedAddressesMin)
       largeCounts.set(token, previousCount);
     else if (keptCount === undefined) tokensToCount.push(token);
     counts.set(token, keptCount ?? null);

@@ -35,6 +35,7 @@ export interface LogFilter {
   readonly topics: readonly [readonly Hex[], readonly Hex[], readonly Hex[], readonly Hex[]];
   /** All clauses must match. */
   readonly either: readonly EitherTopic[];
+  /** Only logs of this transaction; null: of all transactions. */
   readonly txHash: Hex | null;
   readonly fromBlock: number;
   /** Last block, included; null: up to the head. */
@@ -50,7 +51,7 @@ export const ALL_LOGS: LogFilter = {
   toBlock: null,
 };
 
-/** Inclusive range of positions (`ord`); empty if `from` is above `to`. */
+/** Inclusive range of positions (`ord`), not of blocks; empty if `from` is above `to`. */
 export interface OrdRange {
   readonly from: number;
   readonly to: number;

@@ -99,8 +99,8 @@ export function pairBaseView(runner: QueryRunner, feeChain: number | null): Head
 
 function withChanges(base: Base, changes: Rows, previous: BasedOn | null): BasedOn {
   const { pools: addedPools } = changes;
-  const isSame = previous !== null && isDeepStrictEqual(addedPools, previous.addedPools);
-  const columns = isSame
+  const hasSamePools = previous !== null && isDeepStrictEqual(addedPools, previous.addedPools);
+  const columns = hasSamePools
     ? previous.columns
     : addedPools.length === 0
       ? base

@@ -46,6 +46,7 @@ export interface PairFacts {
    * time.
    */
   readonly meanBalances: readonly number[] | null;
+  /** Time of the last swap, unix seconds. */
   readonly lastTradeAt: number | null;
   /** The current fee in pips (1e6 = 100 %). */
   readonly feePips: number;
@@ -303,16 +304,19 @@ export function meanTvl(
   }
   interface MeanSide {
     readonly rawReserve: number;
-    /** Mean value in USD times 10^otherDecimals, because raw prices count raw units of the other token. */
-    readonly scaledUsd: number | null;
+    /**
+     * Mean value in USD times 10^otherDecimals, because raw prices count raw units of the other token. 0 or null if
+     * unknown.
+     */
+    readonly rawUsd: number | null;
     readonly decimals: number;
     readonly otherDecimals: number;
   }
-  const sideOf = (side: PoolSide, { rawReserve, scaledUsd, decimals, otherDecimals }: MeanSide): PoolSide => {
+  const sideOf = (side: PoolSide, { rawReserve, rawUsd, decimals, otherDecimals }: MeanSide): PoolSide => {
     const { usd } = side.price;
     const amount =
-      scaledUsd !== null && scaledUsd > 0 && usd !== null
-        ? wholeUnits(scaledUsd, otherDecimals) / usd
+      rawUsd !== null && rawUsd > 0 && usd !== null
+        ? wholeUnits(rawUsd, otherDecimals) / usd
         : wholeUnits(rawReserve, decimals);
     return { ...side, amount };
   };
@@ -321,13 +325,13 @@ export function meanTvl(
   const [decimals0, decimals1] = [token0.decimals ?? 0, token1.decimals ?? 0];
   const mean0 = {
     rawReserve: mean_reserve0,
-    scaledUsd: mean_value0,
+    rawUsd: mean_value0,
     decimals: decimals0,
     otherDecimals: decimals1,
   };
   const mean1 = {
     rawReserve: mean_reserve1,
-    scaledUsd: mean_value1,
+    rawUsd: mean_value1,
     decimals: decimals1,
     otherDecimals: decimals0,
   };

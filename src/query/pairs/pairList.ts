@@ -29,6 +29,7 @@ interface PairFilter {
   readonly searchText: string | null;
   /** Short name of the DEX in lower case; null means no filter. */
   readonly dex: string | null;
+  /** Only pools of this token; null means no filter. */
   readonly token: Hex | null;
   /** Only pools without a hook, with any hook, or with a hook that has this permission; null or absent means no filter. */
   readonly hooks?: HookFilter | null;

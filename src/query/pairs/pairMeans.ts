@@ -21,6 +21,7 @@ export interface ValuedSwap {
   readonly usd1: number;
 }
 
+/** A state or a swap; the other one is null. */
 interface Moment {
   readonly timestamp: number;
   readonly state: HeldState | null;

@@ -91,11 +91,11 @@ export async function readPairWindows(
   const pairParams = { ...snapshotParams(head), pair: address.slice(2), limit: ROWS_MAX };
   const swapParams = {
     ...pairParams,
-    month_ord: month.hourBeforeOrd,
-    month_edge: month.firstHourOrd,
-    week_ord: week.hourBeforeOrd,
-    week_edge: isQuiet ? lastOrdOfBlock(head.finalTo) : week.firstHourOrd,
-    tail_ord: month.lastHourOrd,
+    month_start_ord: month.hourBeforeOrd,
+    month_hours_ord: month.firstHourOrd,
+    week_start_ord: week.hourBeforeOrd,
+    week_hours_ord: isQuiet ? lastOrdOfBlock(head.finalTo) : week.firstHourOrd,
+    hours_end_ord: month.lastHourOrd,
   };
   const engineParams = {
     ...pairParams,
@@ -108,7 +108,7 @@ export async function readPairWindows(
     runner.run('pairs/list_window_hours', { ...pairParams, ...month.hours }, hourRow),
     runner.run('pairs/list_window_swaps', swapParams, swapRow),
     isQuiet
-      ? runner.run('pairs/list_window_states', { ...pairParams, week_ord: week.hourBeforeOrd }, heldRow)
+      ? runner.run('pairs/list_window_states', { ...pairParams, week_start_ord: week.hourBeforeOrd }, heldRow)
       : [],
     isQuiet || hasManyTokens ? [] : runner.run('pairs/mean_reserves', engineParams, meanReservesRow),
     hasManyTokens ? runner.run('pairs/mean_balances', engineParams, meanBalancesRow) : [],

@@ -42,7 +42,7 @@ export function countedValues(sides: readonly PoolSide[], weights: readonly numb
     sides.map((side, i) => ({
       usd: trustedValueOf(side),
       capUsd: side.price.capUsd,
-      part: weights.length === 0 ? 1 : (weights[i] ?? 0),
+      poolWorth: weights.length === 0 ? 1 : (weights[i] ?? 0),
     })),
   );
 }

@@ -38,7 +38,7 @@ export function createHoldingCaps(): CountHolding {
       values.map(({ token, price, usd, poolValue }) => ({
         usd: usd ?? 0,
         capUsd: Math.max(0, price.capUsd - (usedCapUsd.get(token) ?? 0)),
-        part: poolValue,
+        poolWorth: poolValue,
       })),
     );
     let isCapped = false;

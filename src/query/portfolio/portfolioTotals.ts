@@ -16,6 +16,7 @@ export const NO_HOLDINGS: ValuedHoldings = { native: null, tokens: [], positions
 
 interface Valued {
   readonly trusted: boolean;
+  /** Value in USD; null without a price. */
   readonly usd: number | null;
 }
 

@@ -69,6 +69,7 @@ export async function readWalletState(
   const answers = (await node?.ask(blockHash, questions)) ?? null;
   const [coinAnswer, ...otherAnswers] = answers ?? [];
   const nodeBalances = readBalances(askedTokens, otherAnswers.slice(askedPositions.length));
+  // The seed of each token that has none yet.
   for (const token of unseededTokens) {
     const nodeBalance = nodeBalances.get(token);
     if (nodeBalance === undefined) continue;
@@ -125,7 +126,7 @@ function readBalances(tokens: readonly string[], answers: StateAnswers): Readonl
   return balances;
 }
 
-/** Adds the balances from before the history (seeds) to the sums of the logs. */
+/** Adds the balances from before the first indexed block (seeds) to the sums of the logs. */
 function seedBalances(
   balances: Balances,
   candidates: readonly string[],

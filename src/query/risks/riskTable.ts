@@ -39,6 +39,7 @@ const SHARED_CODES: ReadonlySet<string> = new Set(['fee_on_transfer', 'honeypot'
 export interface RiskTable {
   /** Holders whose balances are not in circulation. */
   readonly watched: readonly WatchedHolder[];
+  /** The next four functions give null for what is unknown. */
   readonly checksOf: (token: string) => BalanceChecks | null;
   readonly creatorOf: (token: string) => Hex | null;
   readonly logoOf: (token: string) => string | null;

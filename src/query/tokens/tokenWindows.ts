@@ -59,12 +59,14 @@ export async function readTokenWindows(
     runner.run('tokens/find_high_hour', tokenParams, highHourRow),
     readShortTrades(runner, chainId, head, 'tokens/count_window_trades', { token: address.slice(2) }),
   ]);
+  // Without a highest hour, an empty range: it ends before it begins.
   const highOrds = highHour !== undefined && highHour.high > 0 ? highHour : { first_ord: 1, last_ord: 0 };
   const params = {
     ...tokenParams,
-    week_ord: hourBeforeOrd,
-    week_edge: firstHourOrd,
-    tail_ord: lastHourOrd,
+    // The last position (ord) before the week, before its first whole hour, and of its last whole hour.
+    week_start_ord: hourBeforeOrd,
+    week_hours_ord: firstHourOrd,
+    hours_end_ord: lastHourOrd,
     high_from: highOrds.first_ord,
     high_to: highOrds.last_ord,
   };

@@ -33,7 +33,7 @@ const KIND_LETTER_PX = 5.6;
 /** Most pools drawn per hop; the others become one line of text. */
 const POOLS_MAX = 10;
 
-/** Widths of a token and of the ribbons on either side of the pools. */
+/** Widths in pixels of a token and of the ribbons on either side of the pools. */
 interface PathSizes {
   readonly nodeWidth: number;
   readonly nodeRadius: number;
@@ -43,7 +43,11 @@ interface PathSizes {
 const WIDE_SIZES: PathSizes = { nodeWidth: 60, nodeRadius: 27, ribbonWidth: 44 };
 /** On a phone the pools need more of the width. */
 const NARROW_SIZES: PathSizes = { nodeWidth: 46, nodeRadius: 21, ribbonWidth: 18 };
+/** Below this width in pixels, the narrow sizes are used. */
 const NARROW_WIDTH = 480;
+/** Smallest height of a hop, and height of its title and of the space around its pools, in pixels. */
+const HOP_HEIGHT_MIN = 120;
+const HOP_FRAME_HEIGHT = 36;
 
 interface Box {
   readonly x: number;
@@ -115,7 +119,7 @@ function countLines(audit: Audit, hop: AuditHop): number {
 }
 
 function heightOf(audit: Audit, hop: AuditHop): number {
-  return Math.max(120, countLines(audit, hop) * (CARD_HEIGHT + CARD_GAP) + 36);
+  return Math.max(HOP_HEIGHT_MIN, countLines(audit, hop) * (CARD_HEIGHT + CARD_GAP) + HOP_FRAME_HEIGHT);
 }
 
 function anchorText(audit: Audit): string {

@@ -160,6 +160,7 @@ class Candles implements CandleChart {
     }
     this.setData(firstIndex);
     if (isNew) {
+      // Also sets the formats of prices, which use the new price factor.
       this.applyTheme();
       this.setLines(this.linePrices);
       this.showNewest();

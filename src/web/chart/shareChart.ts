@@ -13,6 +13,9 @@ export type ShareMode = 'share' | 'volume';
 
 /** Most DEXes with a colour of their own; the others are combined. */
 const SERIES_MAX = 6;
+/** Least width in pixels between two labels of days. */
+const LABEL_WIDTH_PX = 90;
+/** Height of the picture, and of the labels of days at its bottom, in pixels. */
 const CHART_HEIGHT = 190;
 const AXIS_HEIGHT = 20;
 
@@ -137,7 +140,7 @@ function drawDays(
     hoverArea.addEventListener('focus', () => showDay(index));
     return s('g', { class: 'column' }, ...parts, hoverArea);
   });
-  const labelEvery = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / 90))));
+  const labelEvery = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor(width / LABEL_WIDTH_PX))));
   const dayLabels = days
     .map((day, index) => ({ day, index }))
     .filter(({ index }) => index % labelEvery === 0)

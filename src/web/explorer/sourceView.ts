@@ -137,6 +137,7 @@ async function showFile(
   const plainLines = file.content.split('\n').map((text): Piece[] => [{ kind: null, text }]);
   const isStillShown = (): boolean => code.dataset['path'] === file.path && !options.signal.aborted;
   code.dataset['path'] = file.path;
+  // `data-colours` is for tests: they wait until it is 'done'.
   code.dataset['colours'] = 'none';
   showLines(code, file, plainLines, line, options);
   const { colouredLines } = await import('./highlight.ts');

@@ -21,8 +21,8 @@ export interface Column<T> {
   readonly hint?: string;
   /** Whether the user may choose the column, and whether it is on at first. Absent: always shown. */
   readonly choice?: 'on' | 'off';
-  /** `place` is the position of the item over all pages, from 1. */
-  readonly cell: (item: T, position: number) => Node | string;
+  /** `place` is the number of the item over all pages, from 1. */
+  readonly cell: (item: T, place: number) => Node | string;
 }
 
 export interface TablePage<T> {
@@ -268,13 +268,13 @@ function toRow<T>(
   path: string | null,
   columns: readonly Column<T>[],
   item: T,
-  position: number,
+  place: number,
 ): HTMLTableRowElement {
   const cells = columns.map((column) =>
     h(
       'td',
       { class: joinClasses(`col-${column.name}`, column.align === 'left' && 'left') },
-      column.cell(item, position),
+      column.cell(item, place),
     ),
   );
   return h('tr', { tabindex: -1, 'data-path': path }, ...cells);

@@ -38,6 +38,7 @@ function rangeOf(position: PortfolioPosition, pair: PairDetail): PriceRange | nu
     : { lower: 1 / upper, upper: 1 / lower, currentPrice };
 }
 
+// Sizes in units of the picture's viewBox, which is scaled to the page.
 const WIDTH = 640;
 const HEIGHT = 84;
 const EDGE_MARGIN = 24;

@@ -159,7 +159,7 @@ describe.each(['before the parts are merged', 'after the parts are merged'])('ho
         return rows;
       },
     };
-    const tables = createHolderTables(watching, pairs, { followFrom: 0, watch });
+    const tables = createHolderTables(watching, pairs, { followedAddressesMin: 0, watch });
     const at = (tip: number, orphans: readonly number[] = []): HeadSnapshot =>
       wholeSnapshot(world, STORED, tip, orphans);
     await expectPlain(tables, at(STORED + 3));

@@ -263,14 +263,14 @@ test('pages of any size give every change of the published price once', async ()
     for (const native of [null, TOKENS.WPLS.address]) {
       const question = { token, native, firstBlock: head.startBlock };
       const whole = await readPricePage(source, head, question, head.number, 100_000);
-      expect(whole.from).toBe(head.startBlock);
+      expect(whole.firstBlock).toBe(head.startBlock);
       for (const limit of [5, 23]) {
         const points: PricePoint[] = [];
         for (let block = head.number; block >= head.startBlock;) {
           const page = await readPricePage(source, head, question, block, limit);
           expect(page.changes).toBeLessThan(2 * limit + HOPS_SPARE);
           points.unshift(...page.points);
-          block = page.from - 1;
+          block = page.firstBlock - 1;
         }
         expect(points).toEqual(whole.points);
       }

@@ -74,7 +74,7 @@ test(`in ${SEEDS} seeds, no altered block gets from a mirror to the ingester, an
       files = await SnapshotFiles.open(place, CHAIN_ID, { from: 1, to: LAST }, signal);
       const open = { plan: files.plan, staging: files.openStaging(staging, prover, node), prover, node };
       const rest = { log: silent, signal: reading.signal, timeOfDay: () => chain.timeOf(LAST) };
-      source = createParquetSource({ ...open, ...rest, proof: 'auto', until: LAST });
+      source = createParquetSource({ ...open, ...rest, proof: 'auto', lastBlock: LAST });
       for (let first = 1; first <= LAST; first += PIECE)
         blocks.push(...(await source.fetchRange(first, Math.min(LAST, first + PIECE - 1))));
       return { blocks, failure: 'no error' };

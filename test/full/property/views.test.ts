@@ -62,7 +62,7 @@ function makeViews(runner: QueryRunner): Views {
       };
     },
   });
-  return { ...market, holders: createHolderTables(runner, market.pairs, { followFrom: 3, watch }) };
+  return { ...market, holders: createHolderTables(runner, market.pairs, { followedAddressesMin: 3, watch }) };
 }
 
 /** The creator of a token never changes. */

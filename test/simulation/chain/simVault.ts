@@ -45,8 +45,8 @@ export interface SimVaultPool {
   /** Raw balances that the vault holds, without managed balances. */
   readonly balances: readonly bigint[];
   readonly managed: readonly bigint[];
-  /** Whether the tokens of the pool have an asset manager. */
-  readonly hasManager: boolean;
+  /** Whether the pool was created with an asset manager, or a manager has changed a balance since. */
+  readonly isManaged: boolean;
   readonly fee: bigint;
 }
 
@@ -79,7 +79,7 @@ export function createVaultPool(
     weights: randomWeights(random, tokens.length),
     balances,
     managed: balances,
-    hasManager,
+    isManaged: hasManager,
     fee,
   };
   const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
@@ -124,7 +124,8 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   if (random.chance(0.06)) {
     const index = random.int(0, tokens.length - 1);
     const [cash, managed] = [-partOfBalance(index), random.big(60)];
-    if (!pool.hasManager && !isDigitZeroOrEight(address, 3)) {
+    // Of the pools without a manager, one in eight gets the log of an unregistered manager. The others get a join.
+    if (!pool.isManaged && !isDigitZeroOrEight(address, 3)) {
       const deltas = tokens.map((_, tokenIndex) => (tokenIndex === index ? managed : 0n));
       return changeBalances(pool, traderTopic, deltas, noFees(tokens));
     }
@@ -137,7 +138,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
       drafts: [{ address: VAULT, topics, data: dataOf(cash, managed) }],
       // The pool counts as managed from now on, because forks of the vault may let an unregistered manager change a
       // balance.
-      after: { ...after, managed: managedBalances, hasManager: true },
+      after: { ...after, managed: managedBalances, isManaged: true },
     };
   }
   if (balances.every((balance) => balance === 0n) || random.chance(0.15)) {
@@ -261,12 +262,12 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
 
 /** The vault's answer to getPoolTokens and getPoolTokenInfo; null if the call reverts. */
 export function answerOfVault(pool: SimVaultPool, callData: Hex): Hex | null {
-  const { tokens, balances, managed, hasManager } = pool;
+  const { tokens, balances, managed, isManaged } = pool;
   if (callData.startsWith(SELECTOR.getPoolTokens))
     return arrayData([tokens, balances.map((cash, i) => cash + managed[i]!)], 1n);
   const tokenIndex = tokens.findIndex((token) => callData.endsWith(token.slice(2)));
   if (!callData.startsWith(SELECTOR.getPoolTokenInfo) || tokenIndex === -1) return null;
-  return dataOf(balances[tokenIndex]!, managed[tokenIndex]!, 1n, hasManager ? MANAGER : 0n);
+  return dataOf(balances[tokenIndex]!, managed[tokenIndex]!, 1n, isManaged ? MANAGER : 0n);
 }
 
 /** Whether this call to the vault asks about the pool. */

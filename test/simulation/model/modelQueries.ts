@@ -13,6 +13,7 @@ import type { LatestState } from './modelViews';
 import type { Fields } from './rowBytes';
 
 type Rows = readonly object[];
+/** `sql` is the text of the query. It tells whether the query reads the newest rows of a table or of its view. */
 type Answer = (engine: ModelEngine, params: QueryParams, sql: string) => Rows;
 
 const numberOf = (params: QueryParams, name: string): number => Number(params[name]);

@@ -15,15 +15,17 @@ import { until } from '../eventually';
 export const silent = createLog('silent', false);
 const folders: string[] = [];
 const servers: EmbeddedServer[] = [];
+/** The Node processes of `startParent`, which started an engine each. */
 const parents: ChildProcess[] = [];
-const orphans: number[] = [];
+/** Process ids of the engines of `parents`. */
+const parentedEnginePids: number[] = [];
 
 /** Ends and removes everything that this file started. Call it in afterAll. */
 export async function cleanUp(): Promise<void> {
   for (const parent of parents) parent.kill('SIGKILL');
   await Promise.all(servers.map((server) => server.stop()));
   // The engine of a killed parent ends by itself, but writes files until then.
-  for (const pid of orphans) await until(() => !isRunning(pid));
+  for (const pid of parentedEnginePids) await until(() => !isRunning(pid));
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
@@ -114,7 +116,7 @@ export function startParent(dataDir: string): Promise<Parent> {
       text += chunk.toString();
       if (!text.endsWith('\n')) return;
       const parent = JSON.parse(text) as Parent;
-      orphans.push(parent.enginePid);
+      parentedEnginePids.push(parent.enginePid);
       resolve(parent);
     });
     child.once('exit', (code) => reject(new Error(`the parent ended with ${code}: ${text}`)));

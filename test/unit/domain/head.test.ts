@@ -46,8 +46,8 @@ test('flips between random branches fold to the branch of the last flip, and two
     const branches = [[], ...tips.map((tip) => branchOf(tree, tip))];
     const moves = branches.slice(1).map((branch, index) => flipTo(branches[index]!, branch));
     branches.slice(1).forEach((branch, index) => {
-      const { blocks, top } = foldHead(ROOT, moves.slice(0, index + 1));
-      expect([seed, blocks, top]).toEqual([seed, branch, branch.at(-1)?.number ?? ROOT.number]);
+      const { blocks, topNumber } = foldHead(ROOT, moves.slice(0, index + 1));
+      expect([seed, blocks, topNumber]).toEqual([seed, branch, branch.at(-1)?.number ?? ROOT.number]);
     });
     const [old, next] = [random.pick(branches), random.pick(branches)];
     const common = old.filter((block) => next.includes(block)).length;
@@ -68,11 +68,11 @@ test('a head ends below a missing block and below a block with another parent, a
   })) as [HeadBlock, HeadBlock, HeadBlock];
   const all = { canonical: [a, b, c], voided: [] };
   const fold = (...moves: HeadMove[]) => foldHead(ROOT, [all, ...moves]);
-  expect(fold()).toEqual({ blocks: [a, b, c], top: 13 });
-  expect(fold({ canonical: [], voided: [12] })).toEqual({ blocks: [a], top: 13 });
+  expect(fold()).toEqual({ blocks: [a, b, c], topNumber: 13 });
+  expect(fold({ canonical: [], voided: [12] })).toEqual({ blocks: [a], topNumber: 13 });
   expect(fold({ canonical: [{ ...b, parentHash: hashOf(9) }], voided: [] })).toEqual({
     blocks: [a],
-    top: 13,
+    topNumber: 13,
   });
 });
 

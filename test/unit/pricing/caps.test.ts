@@ -161,8 +161,8 @@ test('an honest pool keeps the value of both sides, however the cap is rounded',
     // At the spot price, the values of the two sides of an honest pool differ only in their last digits.
     const other = usd * (1 + (random() - 0.5) * 1e-12);
     const sides = [
-      { usd, capUsd: inCapSteps(other), part: 1 },
-      { usd: other, capUsd: Infinity, part: 1 },
+      { usd, capUsd: inCapSteps(other), poolWorth: 1 },
+      { usd: other, capUsd: Infinity, poolWorth: 1 },
     ];
     const [counted, anchor] = countSides(sides);
     expect([seed, i, counted, anchor]).toEqual([seed, i, usd, other]);
@@ -171,12 +171,12 @@ test('an honest pool keeps the value of both sides, however the cap is rounded',
 
 test('the weights of a pool limit the value of one side by the capped value of the other side', () => {
   const sides = [
-    { usd: 80, capUsd: 20, part: 0.8 },
-    { usd: 20, capUsd: Infinity, part: 0.2 },
+    { usd: 80, capUsd: 20, poolWorth: 0.8 },
+    { usd: 20, capUsd: Infinity, poolWorth: 0.2 },
   ];
   expect(countSides(sides)).toEqual([80, 20]);
   expect(countSides([{ ...sides[0]!, usd: 1e9 }, sides[1]!])).toEqual([80, 20]);
-  expect(countSides([sides[0]!, { usd: 0, capUsd: 0, part: 0.2 }])).toEqual([20, 0]);
+  expect(countSides([sides[0]!, { usd: 0, capUsd: 0, poolWorth: 0.2 }])).toEqual([20, 0]);
 });
 
 test('a cap is a positive number for any amount', () => {

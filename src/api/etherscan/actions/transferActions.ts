@@ -36,6 +36,7 @@ export const transferActions: Actions = new Map<string, Action>([
 interface TransferQuestion {
   /** Account of the transfers; null means every account. At least one of `holder` and `token` is given. */
   readonly holder: Hex | null;
+  /** Token of the transfers; null means every token. */
   readonly token: Hex | null;
   readonly newestFirst: boolean;
   readonly skip: number;

@@ -8,8 +8,11 @@ export function downloadBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Height of the heading above the picture, in pixels of the screen. */
+/** The heading above the picture: its height, its text and the space on both sides, in pixels of the screen. */
 const HEADING_PX = 30;
+const TEXT_PX = 13;
+const BASELINE_PX = 20;
+const SIDE_PX = 12;
 
 /** Downloads a picture of the chart as PNG, with a heading above it and the background of the theme. */
 export function downloadPicture(chart: HTMLCanvasElement, heading: string, name: string): void {
@@ -20,8 +23,9 @@ export function downloadPicture(chart: HTMLCanvasElement, heading: string, name:
   context.fillStyle = cssColor('--card');
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.fillStyle = cssColor('--text');
-  context.font = `${13 * pixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
-  context.fillText(heading, 12 * pixelRatio, 20 * pixelRatio, canvas.width - 24 * pixelRatio);
+  context.font = `${TEXT_PX * pixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
+  const textWidth = canvas.width - 2 * SIDE_PX * pixelRatio;
+  context.fillText(heading, SIDE_PX * pixelRatio, BASELINE_PX * pixelRatio, textWidth);
   context.drawImage(chart, 0, HEADING_PX * pixelRatio);
   canvas.toBlob((blob) => {
     if (blob !== null) downloadBlob(blob, name);

@@ -120,8 +120,8 @@ test('TVL is the value of the trusted tokens divided by their share of the weigh
       weight += Number(pool.weights[i]) / Number(all);
     });
     const tvl = item.flags.length > 0 ? value : Math.min(value / (weight || 1), 2 * value);
-    expect(close(item.liquidity_usd, pool.hasManager ? 0 : tvl)).toBe(true);
-    expect(item.flags.includes('managed_balance')).toBe(pool.hasManager);
+    expect(close(item.liquidity_usd, pool.isManaged ? 0 : tvl)).toBe(true);
+    expect(item.flags.includes('managed_balance')).toBe(pool.isManaged);
   }
   expect(compared).toBeGreaterThan(3);
 });

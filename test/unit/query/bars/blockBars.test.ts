@@ -47,12 +47,12 @@ function pageReader(
         parts.push({ bucket, ...price, ...none, openOrd: number, closeOrd: number, lastOrd: number });
       }
       rows += parts.length * rowsPerBlock;
-      return Promise.resolve({ parts, rows: parts.length * rowsPerBlock, from });
+      return Promise.resolve({ parts, rows: parts.length * rowsPerBlock, firstPosition: from });
     },
   };
 }
 
-const request = { chainId: 1, firstBlock: FIRST, to: 4_294_967_295 };
+const request = { chainId: 1, firstBlock: FIRST, beforeTime: 4_294_967_295 };
 
 test('reading stops at the wanted number of bars, and these are complete', async () => {
   const { readPage, rows } = pageReader(3_600);
