@@ -19,6 +19,7 @@ import {
   type CurveMarket,
   type MarketPool,
 } from '../../support/curve/curveMarket';
+import { recordOracle } from '../../support/protocols/protocolTable';
 import { Random } from '../../support/random';
 
 const SEED = 11;
@@ -186,5 +187,10 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
   }
   expect(swaps).toBeGreaterThan(500);
   expect(kinds.size).toBe(14);
-  expect(worst).toBeLessThan(1e-9);
+  recordOracle({
+    protocol: 'curve_stable',
+    oracle: 'own contracts by the published formulas, `get_dy`',
+    trades: swaps,
+    deviation: worst,
+  });
 });

@@ -78,15 +78,24 @@ const NO_CREATION = { pool: ZERO_ADDRESS, token0: ZERO_ADDRESS, token1: ZERO_ADD
 function feeOf(protocol: Protocol | ManyTokenProtocol): string {
   if (protocol.feeChange !== null) return 'fee events';
   if (protocol.hasManyTokens) return 'none';
+  if (protocol.poolOf !== undefined) return 'event of each swap';
   const details = protocol.detailCalls(ZERO_ADDRESS, { ...NO_CREATION, feePips: null, tickSpacing: 0 });
   if (details.length > 0) return 'what each swap paid; the pool’s: answer of the contract';
   return protocol.hasSync ? 'one for the DEX' : 'creation event';
 }
 
-/** The position manager of a protocol whose balances follow Transfers has events that are not read. */
-function positionsOf(protocol: Protocol | ManyTokenProtocol): string {
-  if (!protocol.poolTypes.every((type) => shapeOf(type).hasTicks)) return 'LP tokens';
-  return !protocol.hasManyTokens && protocol.hasTokenTransfers ? 'no' : 'NFTs of the position manager';
+/** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
+const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
+  'slipstream',
+  'curve_stable',
+  'algebra',
+  'liquidity_book',
+  'uniswap_v4',
+]);
+
+function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
+  if (WITHOUT_POSITIONS.has(name)) return 'no';
+  return poolTypes.some((type) => shapeOf(type).hasTicks) ? 'NFTs of the position manager' : 'LP tokens';
 }
 
 /** The rows of the document by the name of the protocol. */
