@@ -80,10 +80,7 @@ interface Counted extends HolderTable {
   readonly pools: readonly StoredPool[];
 }
 
-/**
- * Tokens with at least `followedAddressesMin` addresses are not counted again after a block: its changes are applied to
- * the previous count.
- */
+/** Tokens with at least `followedAddressesMin` addresses are not counted anew: a block changes the previous count. */
 export function createHolderTables(
   runner: QueryRunner,
   pairs: PairTables,
