@@ -41,7 +41,7 @@ WITH
         UNION ALL
         SELECT address
         FROM contract_codes
-        WHERE {q:String} != '' AND code_size > 0
+        WHERE {q:String} != ''
         GROUP BY address
         HAVING argMax(code_hash, version) IN
         (

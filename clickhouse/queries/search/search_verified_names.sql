@@ -1,6 +1,7 @@
 -- Each row: a verified contract of any chain whose name contains `q` (lower case, not empty). Contracts of other chains
--- count too, because a contract of this chain may have the same code. The best match comes first. Contracts of this
--- chain precede contracts of other chains with an equal match. Reads the text index of verified_contracts in the
+-- count too, because a contract of this chain may have the same code. The best match comes first: the whole name, its
+-- begin, the begin of a later word (`word` is `q` after a space), any other place. Contracts of this chain precede
+-- contracts of other chains with an equal match. Reads the text index of verified_contracts in the
 -- database `verified_db`.
 SELECT chain_id, address, code_hash, name, path, version
 FROM {verified_db:Identifier}.verified_contracts

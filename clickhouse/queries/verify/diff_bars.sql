@@ -1,5 +1,5 @@
 -- Each row: a bar of one day whose values appear only in bars, or only in the recomputation from swaps. Reads
--- swaps by ord. Scans bars once a day, because no key starts with bucket.
+-- swaps by ord. Scans the whole of bars for each day, because no key starts with bucket.
 -- `first` and `last` are (ord, price, price in USD). bar_open to bar_low are prices in the quote
 -- token, usd_open to usd_low prices in USD.
 WITH

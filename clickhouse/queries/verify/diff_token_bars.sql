@@ -1,5 +1,6 @@
 -- Each row: a token's bar of one day whose values appear only in token_bars, or only in the recomputation from
--- swaps. Reads swaps by ord. Scans token_bars once a day, because no key starts with bucket.
+-- swaps. Reads swaps by ord. Scans the whole of token_bars for each day, because no key starts
+-- with bucket.
 -- `first` and `last` are (ord, price in USD, price in the native coin). The bits of price_counts say which bars use the
 -- price of a swap: 1 and 2 bars of token0 and token1, 4 and 8 highs and lows of token0 and token1.
 WITH

@@ -71,7 +71,7 @@ export class FoundPools {
     return [...this.byBlock.keys()].some((block) => block > this.storedTo);
   }
 
-  /** Notes the newest stored block. */
+  /** Notes the newest stored block. Until it reaches the blocks of the recorded pools, the pool search waits. */
   noteStored(block: number): void {
     this.storedTo = block;
   }

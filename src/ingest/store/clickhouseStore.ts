@@ -343,7 +343,8 @@ async function dropPartitionsBelow(
   block: number,
   nameOf: (table: string) => string,
 ): Promise<void> {
-  const names = { heads: nameOf('_head'), head_blocks: nameOf('head_blocks') };
+  // On a cluster, `nameOf` appends `_local`, so it gives the suffix of the head tables too.
+  const names = { head_suffix: nameOf('_head'), head_blocks: nameOf('head_blocks') };
   const query = 'ingest/store/list_head_partitions';
   const parts = await selectAll(database, query, names, partitionRow, PARTITIONS_MAX);
   for (const { table, partition } of parts) {

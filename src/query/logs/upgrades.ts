@@ -85,7 +85,7 @@ function applyCut(facetBySelector: Map<string, Hex>, data: Hex): boolean {
     for (const [facet, action, selectors] of cuts) {
       for (const selector of selectors) {
         if (action === 2n) facetBySelector.delete(selector);
-        else if (facetBySelector.size < SELECTORS_MAX)
+        else if (facetBySelector.has(selector) || facetBySelector.size < SELECTORS_MAX)
           facetBySelector.set(selector, `0x${facet.slice(2).toLowerCase()}`);
       }
     }

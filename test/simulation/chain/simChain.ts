@@ -247,8 +247,10 @@ export class SimChain {
       if (random.chance(0.1)) drafts.push(this.oddity(pool.address));
     }
     if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, SIM_NATIVE));
-    if (this.wilderness !== null) drafts.push(...this.wilderness.drafts(pools));
-    drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
+    if (this.wilderness !== null) {
+      drafts.push(...this.wilderness.drafts(pools));
+      drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
+    }
     return drafts;
   }
 

@@ -26,13 +26,13 @@ export const SIM_DESCRIPTION: ChainDescription = {
       name: 'sim_solidly_1',
       displayName: 'Sim Solidly 1',
       protocol: 'solidly',
-      factory: FAMILY_FACTORIES.first,
+      factory: FAMILY_FACTORIES.solidly1,
     },
     {
       name: 'sim_solidly_2',
       displayName: 'Sim Solidly 2',
       protocol: 'solidly',
-      factory: FAMILY_FACTORIES.second,
+      factory: FAMILY_FACTORIES.solidly2,
     },
     {
       name: 'sim_slipstream',

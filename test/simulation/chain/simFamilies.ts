@@ -37,7 +37,7 @@ export function familyLogs(
 }
 
 function create(random: Random, pools: FamilyPool[], id: string, simToken: (index: number) => Hex): Draft[] {
-  const family = random.pick<Family>(['first', 'second', 'slipstream', 'algebra', 'algebra']);
+  const family = random.pick<Family>(['solidly1', 'solidly2', 'slipstream', 'algebra', 'algebra']);
   const pool: FamilyPool = {
     address: digest(`family pool ${id}`, 20),
     family,
@@ -72,7 +72,7 @@ function keyOf({ family, token0, token1, isStable, isCustom, spacing }: FamilyPo
 }
 
 function initialize(random: Random, pool: FamilyPool): { draft: Draft; after: FamilyPool } | null {
-  if (pool.family === 'first' || pool.family === 'second') return null;
+  if (pool.family === 'solidly1' || pool.family === 'solidly2') return null;
   const [sqrtPrice, tick] = [random.big(140), random.int(-700, 700)];
   return {
     draft: { address: pool.address, topics: [TOPIC.initialize], data: dataOf(sqrtPrice, BigInt(tick)) },
@@ -89,9 +89,9 @@ function creationOf({ address, family, token0, token1, isStable, isCustom, spaci
     data: dataOf(...values),
   });
   switch (family) {
-    case 'first':
+    case 'solidly1':
       return draft([TOPIC.pairCreated, ...tokens], stable, address, 1n);
-    case 'second':
+    case 'solidly2':
       return draft([TOPIC.poolCreated, ...tokens, topicOf(stable)], address, 1n);
     case 'slipstream':
       return draft([TOPIC.rangeCreated, ...tokens, topicOf(BigInt(spacing))], address);

@@ -41,7 +41,7 @@ export function answerFamilyCall(pools: readonly FamilyPool[], to: Hex, data: He
 
 function answerPool(pool: FamilyPool, called: string): Hex | 'revert' | null {
   const { family, token0, token1, feePips } = pool;
-  const isSolidly = family === 'first' || family === 'second';
+  const isSolidly = family === 'solidly1' || family === 'solidly2';
   switch (called) {
     case POOL.token0:
       return words(token0);
@@ -85,7 +85,7 @@ function answerFactory(pools: readonly FamilyPool[], data: Hex): Hex | 'revert' 
   switch (called) {
     case FACTORY.getPair:
     case FACTORY.getPool:
-      if (family !== (called === FACTORY.getPair ? 'first' : 'second')) return 'revert';
+      if (family !== (called === FACTORY.getPair ? 'solidly1' : 'solidly2')) return 'revert';
       return find(({ isStable }) => words(isStable ? 1n : 0n) === third);
     case FACTORY.getRange:
       return family === 'slipstream' ? find(({ spacing }) => words(BigInt(spacing)) === third) : 'revert';
@@ -93,12 +93,12 @@ function answerFactory(pools: readonly FamilyPool[], data: Hex): Hex | 'revert' 
       return family === 'algebra' ? find(({ isCustom }) => !isCustom) : 'revert';
     case FACTORY.feeOfPool: {
       const pool = pools.find(({ address }) => words(address) === first);
-      return family === 'second' && pool !== undefined
+      return family === 'solidly2' && pool !== undefined
         ? words(BigInt(pool.feePips / PIPS_PER_BPS))
         : 'revert';
     }
     case FACTORY.feeOfKind:
-      return family === 'first' ? words(first === words(1n) ? 5n : 20n) : 'revert';
+      return family === 'solidly1' ? words(first === words(1n) ? 5n : 20n) : 'revert';
     default:
       return 'revert';
   }

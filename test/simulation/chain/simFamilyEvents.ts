@@ -40,7 +40,8 @@ interface Moved {
 export function familyEvent(random: Random, pool: FamilyPool): Moved {
   const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
   if (random.chance(0.08)) return { drafts: [oddity(random, pool, traderTopic)], after: pool };
-  if (pool.family === 'first' || pool.family === 'second') return solidlyEvent(random, pool, traderTopic);
+  if (pool.family === 'solidly1' || pool.family === 'solidly2')
+    return solidlyEvent(random, pool, traderTopic);
   return rangeEvent(random, pool, traderTopic);
 }
 
@@ -64,7 +65,7 @@ function oddity(random: Random, { address }: FamilyPool, traderTopic: Hex): Draf
 
 function solidlyEvent(random: Random, pool: FamilyPool, traderTopic: Hex): Moved {
   const { address, family, reserves } = pool;
-  const isFirst = family === 'first';
+  const isFirst = family === 'solidly1';
   const draft = (topics: readonly Hex[], ...values: bigint[]): Draft => ({
     address,
     topics,

@@ -3,8 +3,8 @@ import type { Hex } from '../../../src/domain/hex';
 
 /** The factories of both generations of Solidly, of Slipstream and of Algebra. */
 export const FAMILY_FACTORIES = {
-  first: `0x${'f4'.repeat(20)}`,
-  second: `0x${'f5'.repeat(20)}`,
+  solidly1: `0x${'f4'.repeat(20)}`,
+  solidly2: `0x${'f5'.repeat(20)}`,
   slipstream: `0x${'f6'.repeat(20)}`,
   algebra: `0x${'f7'.repeat(20)}`,
 } as const satisfies Record<string, Hex>;

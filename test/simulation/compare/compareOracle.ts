@@ -55,9 +55,12 @@ function toFamilyTruth(pool: FamilyPool | undefined): FamilyTruth | undefined {
   return { token0, token1, isStable, decimals, spacing, feePips: answeredFee(pool) };
 }
 
-/** The fee of the pool by its contracts. An answer above 10 % is of another unit, and the DEX's 0.3 % applies. */
+/**
+ * The fee of the pool by its contracts, in pips. The first generation of Solidly has one fee of the factory for each
+ * curve. An event of Algebra has the fee as uint16. An answer above 10 % is of another unit, and the DEX's 0.3 % applies.
+ */
 function answeredFee({ family, isStable, feePips }: FamilyPool): number {
-  if (family === 'first') return isStable ? 500 : 2_000;
+  if (family === 'solidly1') return isStable ? 500 : 2_000;
   if (family === 'algebra') return Math.min(feePips, 65_535);
   return feePips > 100_000 ? 3_000 : feePips;
 }

@@ -1,5 +1,5 @@
 -- Each row: one partition of one head table on this server.
 SELECT DISTINCT table, partition_id AS partition
 FROM system.parts
-WHERE active AND database = currentDatabase() AND (endsWith(table, {heads:String}) OR table = {head_blocks:String})
+WHERE active AND database = currentDatabase() AND (endsWith(table, {head_suffix:String}) OR table = {head_blocks:String})
 LIMIT {limit:UInt32}
