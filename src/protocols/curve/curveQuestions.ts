@@ -48,7 +48,7 @@ function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
 function readTokens([listed, ...coins]: readonly (Hex | null)[]): readonly Hex[] | null {
   const words = listed == null ? [] : (readArrays(listed, 1)?.[0] ?? []);
   if (words.length >= 2 && words.length <= COINS_MAX) return toAddresses(words);
-  const tokens = coins.map(readAddress).filter((coin) => coin !== null);
+  const tokens = coins.map((coin) => readAddress(coin)).filter((coin) => coin !== null);
   return tokens.length < 2 ? null : tokens;
 }
 
