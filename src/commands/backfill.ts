@@ -18,7 +18,7 @@ interface Span {
   readonly to: number;
 }
 
-interface BackfillOptions {
+export interface BackfillOptions {
   /** First and last block. May be absent with files: then the files decide. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;

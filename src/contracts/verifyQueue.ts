@@ -201,6 +201,7 @@ class VerifyQueue implements VerificationQueue {
       const { state, isVerdict } = await runJob(this.deps, job, signal);
       const ticket = this.tickets.get(this.idOf(job.guid));
       if (ticket !== undefined) this.tickets.set(ticket.id, { ...ticket, state, finishedAt: this.now() });
+      // An equal request gets the ticket of a failure at once, but after an internal error it may succeed.
       if (isVerdict && state.state === 'failed') this.failures.set(job.verdictKey, job.guid);
       this.open.delete(job.digest);
       this.leave(job.client);

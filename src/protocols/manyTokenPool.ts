@@ -7,6 +7,7 @@ import type { Hex } from '../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../domain/pool';
 import type { ManyTokenState, ManyTokenSwap } from './manyTokenProtocol';
 
+/** A leg is one number of two bytes, one for each index. */
 const LEG_BASE = 256;
 
 /** Two tokens of a pool, given by their indexes in its list of tokens, `first` < `second`. */
@@ -78,10 +79,10 @@ export function toLeg(one: number, other: number): LegIndexes {
 
 /**
  * Chooses the leg that represents the whole pool: its quote token, which is the token with the lowest rank,
- * and the other token with the largest weight. If no token ranks (Infinity), the two tokens with the largest
- * weights. Of equal tokens, the first in the pool's order wins; without weights all tokens are equal. The
- * pool's own share, which composable pools hold and whose address is `pool`, is never part of the leg. Null if there are fewer than two
- * other tokens, or a token appears twice.
+ * and the other token with the largest weight. If no token has a rank below Infinity, the leg has the two tokens with
+ * the largest weights. Of equal tokens, the first in the pool's order wins; without weights all tokens are equal. The
+ * pool's own share, which composable pools hold and whose address is `pool`, is never part of the leg. Null if there are
+ * fewer than two other tokens, or a token appears twice.
  */
 export function pickDefaultLeg(
   { tokens, weights }: ManyTokenState,

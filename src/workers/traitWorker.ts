@@ -52,8 +52,8 @@ const HOLDERS_TRIED = 10;
 /** A tax is shown only if it was measured on at least this many swaps. */
 const SWAPS_SHOWN_MIN = 5;
 /**
- * Types of pools whose tokens move in the transaction of the swap, so that a tax can be measured. Vault pools
- * are excluded.
+ * Types of pools whose tokens move in the transaction of the swap, so that a tax can be measured: 2 and 3, as in
+ * poolShape.ts. Pools of a Balancer vault have other types.
  */
 const TAXED_POOL_TYPES: ReadonlySet<number> = new Set([2, 3]);
 
@@ -277,6 +277,8 @@ export class TraitWorker {
     // A negative amount left the pool: the maker bought the token.
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
+    // The trial sends the token to the pair, but a vault pool gets its tokens in the vault. So swaps of vault pools are
+    // used only if there are no others.
     const pairSwaps = swaps.filter(({ pool_type }) => TAXED_POOL_TYPES.has(pool_type));
     const trialSwaps = pairSwaps.length > 0 ? pairSwaps : swaps;
     const [newestSwap] = trialSwaps;

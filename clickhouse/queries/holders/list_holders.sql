@@ -4,12 +4,12 @@
 -- (token, holder) of token_balances. Reads all rows of the head table, which is small, and all holders of the
 -- token. So this query must never run for lists of tokens. The parameter `token` is hex without 0x.
 SELECT
-    h.account AS holder,
+    h.holder AS holder,
     h.held_balance AS balance
 FROM
 (
     SELECT
-        holder AS account,
+        holder,
         maxIf(ord, stored) AS newest,
         groupArrayIf((ord, amount), NOT stored) AS moves,
         sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held_balance
@@ -32,5 +32,5 @@ FROM
     GROUP BY holder
 ) AS h
 WHERE h.held_balance > 0
-ORDER BY h.held_balance DESC, h.account
+ORDER BY h.held_balance DESC, h.holder
 LIMIT {limit:UInt32} OFFSET {skip:UInt32}

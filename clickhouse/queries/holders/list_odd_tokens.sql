@@ -1,6 +1,7 @@
 -- Each row: one token whose Transfer logs do not tell all changes of its balances, if its row was written at `since`
 -- (unix milliseconds) or later. Reads the version of every row of odd_tokens: once at the start of the ingester, and
--- once for each new head by the API.
+-- once for each new head by the API. The ingester throws if the answer reaches
+-- the limit.
 SELECT
     o.token AS token,
     o.kind AS kind,

@@ -1,4 +1,4 @@
--- Each row: one table of this database.
+-- Each row: one table of this database. The caller throws if the answer reaches the limit.
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase()

@@ -6,6 +6,7 @@
 
 const START_BYTES = 1 << 16;
 
+/** Marks a character that is no hex digit. All digits are smaller, so this bit survives an OR with digits. */
 const NO_DIGIT = 16;
 /** Value of a hex digit by char code. For short values such as addresses, faster than Buffer's hex decoder. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -135,14 +136,14 @@ export class RowWriter {
   fixed(hex: string, bytes: number): void {
     const start = this.reserve(bytes);
     const { buffer } = this;
-    let seenDigits = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
+    let digitBits = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
     for (let i = 0; i < bytes; i += 1) {
       const high = DIGITS[hex.charCodeAt(2 + 2 * i)] ?? NO_DIGIT;
       const low = DIGITS[hex.charCodeAt(3 + 2 * i)] ?? NO_DIGIT;
-      seenDigits |= high | low;
+      digitBits |= high | low;
       buffer[start + i] = (high << 4) | low;
     }
-    if (seenDigits >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
+    if (digitBits >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
   }
 
   zeros(bytes: number): void {

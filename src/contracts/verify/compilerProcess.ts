@@ -48,7 +48,8 @@ exec nice -n "$niceness" "$@"
 /**
  * One thread compiles, the other watches memory and the parent process. Arguments: compiler, bytes of memory, bytes of
  * the answer. The compiler is a soljson file, or an npm package with one. Without callbacks, the compiler finds only the
- * given sources.
+ * given sources. `cwrap` of Emscripten makes a function of C callable by its C name; the module has the function under this
+ * name after an underscore. Of each two names in `bind`, the first is that of newer compilers.
  */
 const CHILD_SCRIPT = `
 const { Worker } = require('node:worker_threads');
@@ -63,7 +64,7 @@ process.once('message', (input) => {
     const file = folder.endsWith('.js') ? folder : folder + '/soljson.js';
     const load = () => {
       const soljson = require(file);
-      const bind = (names, types) => soljson.cwrap(names.find((each) => '_' + each in soljson), 'string', types);
+      const bind = (names, types) => soljson.cwrap(names.find((name) => ('_' + name) in soljson), 'string', types);
       const compile = bind(['solidity_compile', 'compileStandard'], ['string', 'number', 'number']);
       const version = bind(['solidity_version', 'version'], []);
       return { version, compile: (input) => compile(input, 0, 0) };

@@ -210,6 +210,7 @@ function runTransaction(from: Hex, trader: Hex, operations: readonly Operation[]
   const words = operations.map((operation) => packOperation(operation).toString(16).padStart(64, '0'));
   const length = words.length.toString(16).padStart(64, '0');
   const selector = encodeCall(TRADER, 'run', [[]]).slice(2, SELECTOR_CHARACTERS);
+  // The ABI of one dynamic array: the offset of the array (0x20 bytes), its length, its words.
   const data: Hex = `0x${selector}${'20'.padStart(64, '0')}${length}${words.join('')}`;
   return { from, to: trader, data, gas: GAS_BASE + GAS_PER_OPERATION * operations.length };
 }

@@ -18,6 +18,7 @@ function nextTurn(): Promise<void> {
 
 function releaseFirst(): void {
   const [resolveFirst] = waitingSlices;
+  // The next slice in the queue waits for the next turn, because a turn runs only one slice.
   if (waitingSlices.length > 1) setImmediate(releaseFirst);
   waitingSlices.shift();
   resolveFirst?.();

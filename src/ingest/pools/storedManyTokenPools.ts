@@ -1,7 +1,7 @@
 /**
- * Reads the pools of many tokens from the database, as of the last final block. Two values come from stored logs: the
- * id by which a vault names a pool comes from the log with which the pool was added, and the fee comes from the newest
- * fee change.
+ * Reads the pools of many tokens from the database, as of the last final block. The row of a pool lacks two values. The
+ * id by which a vault names a pool comes from the log with which the pool was added, or, for a found pool, from the table
+ * found_pools. The fee comes from the newest stored fee change.
  */
 import type { Database } from '../../clickhouse/client/database';
 import { selectNamed } from '../../clickhouse/client/namedQueries';
@@ -90,9 +90,9 @@ async function readIds(
       for (const { pool_id: poolId } of logs) idByPool.set(protocol.poolOfId(poolId), poolId);
     }
   }
-  const unread = withoutId.filter((row) => !idByPool.has(row.address));
-  if (unread.length === 0) return idByPool;
-  const params = { pools: unread.map((row) => row.address.slice(2)) };
+  const withoutLog = withoutId.filter((row) => !idByPool.has(row.address));
+  if (withoutLog.length === 0) return idByPool;
+  const params = { pools: withoutLog.map((row) => row.address.slice(2)) };
   const ids = await selectNamed(database, 'ingest/pools/list_found_ids', params, foundIdRow);
   for (const { address: pool, pool_id: poolId } of ids) idByPool.set(pool, poolId);
   return idByPool;

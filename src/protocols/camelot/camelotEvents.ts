@@ -13,6 +13,7 @@ export const CAMELOT_CHANGES: readonly Hex[] = [FEE_PERCENT_UPDATED, SET_STABLE_
 
 /** MAX_FEE_PERCENT: 2 %, in units of 1/100,000. */
 export const FEE_UNITS_MAX = 2_000n;
+/** Pips in one unit of the contract, which is 1/100,000. */
 export const PIPS_PER_UNIT = 10;
 
 /** Null for another topic or a malformed layout. */

@@ -5,13 +5,14 @@
  */
 import { OFF_PRODUCT_CURVE } from '../../domain/pools/poolShape';
 import type { SwapFees } from '../protocol';
+import { PIPS_PER_UNIT } from './camelotEvents';
 
+/** Bit 1. Bit 0 is OFF_PRODUCT_CURVE. */
 const UNKNOWN_CURVE = 2;
 const CURVE_BITS = 2;
+/** Enough for FEE_UNITS_MAX. */
 const FEE_BITS = 11;
 const FEE_MASK = (1 << FEE_BITS) - 1;
-/** A unit of the contract is 1/100,000. */
-const PIPS_PER_UNIT = 10;
 
 /** The tick of a pool of which nothing is known. It has no price. */
 export const UNKNOWN_TICK = OFF_PRODUCT_CURVE | UNKNOWN_CURVE;

@@ -92,6 +92,7 @@ const solveY: SolveY = (x, k, start) => {
   let y = start;
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const steepness = slope(x, y);
+    // The contract reverts when it divides by 0, and when y falls below 0.
     if (steepness === 0n) return null;
     const reached = reachedBy(x, y);
     const move = ((reached < k ? k - reached : reached - k) * UNIT) / steepness;

@@ -9,9 +9,12 @@ import type { StableCurve } from './stableMath';
 const PRICE_LEFT = 0.98;
 /** A constant product pool pays out this part of its virtual reserve until the price has moved. */
 const PAID_PART = 1 - Math.sqrt(PRICE_LEFT);
-/** Bisections of the move. Each halves the error of its logarithm, which starts at 2^7. */
-const BISECTIONS = 48;
+/** Largest factor by which a balance grows in the search for the move. */
 const GROWTH_MAX = 2 ** 64;
+/** Each bisection halves the error of the balance's binary logarithm, which is 64 at the start and 2^-42 at the end. */
+const BISECTIONS = 48;
+/** A rate of this number means 1. */
+const RATE_UNIT = 1e18;
 
 /**
  * The liquidity of the constant product pool of tokens i and j with the same depth, in raw units: √(reserve i · reserve j).
@@ -22,7 +25,7 @@ export function curveLiquidity(pool: CurvePool, i: number, j: number, timestamp:
   const d = invariantOf(pool, pool.balances, timestamp);
   if (d === null || d === 0n || !(rateI * rateJ > 0)) return 0;
   const liquidity = stableLiquidity(toXp(pool, pool.balances), curveAt(pool, timestamp), d, i, j);
-  return (liquidity * 1e18) / Math.sqrt(rateI) / Math.sqrt(rateJ);
+  return (liquidity * RATE_UNIT) / Math.sqrt(rateI) / Math.sqrt(rateJ);
 }
 
 /** The same in units of 1e-18, by balances with 18 decimals and their D. */
@@ -39,7 +42,7 @@ export function stableLiquidity(
   return Math.min(towards(i, j), towards(j, i));
 }
 
-/** From a swap of i for j until the price of i in j has fallen by 2 %. */
+/** The liquidity that a swap of i for j meets until the price of i in j has fallen by 2 %. */
 function liquidityTowards(xp: readonly number[], ann: number, d: number, i: number, j: number): number {
   const [start = 0, before = 0] = [xp[i], xp[j]];
   const price = priceOf(xp, ann, d, i, j);
@@ -55,6 +58,7 @@ function liquidityTowards(xp: readonly number[], ann: number, d: number, i: numb
   return Number.isFinite(liquidity) && liquidity > 0 ? liquidity : 0;
 }
 
+/** The marginal price of i in j, as in marginalPrice of stableMath.ts. k is the K of its invariant. */
 function priceOf(xp: readonly number[], ann: number, d: number, i: number, j: number): number {
   const n = xp.length;
   const k = xp.reduce((part, x) => (part * d) / (x * n), d);
@@ -69,6 +73,7 @@ function withMove(xp: readonly number[], ann: number, d: number, i: number, j: n
   const c = (others.reduce((part, each) => (part * d) / (each * n), d) * d) / (ann * n);
   const b = others.reduce((total, each) => total + each, 0) + d / ann - d;
   const root = Math.sqrt(b * b + 4 * c);
+  // Both forms give the same root. Each avoids the difference of two numbers that may be nearly equal.
   const y = b > 0 ? (2 * c) / (b + root) : (root - b) / 2;
   return balances.map((each, index) => (index === j ? y : each));
 }

@@ -47,7 +47,8 @@ export type CurveEvent =
   /** DonateAdminFees: the owner's fees become balances, and no event tells their amounts. */
   | { readonly kind: 'donate' };
 
-const COINS_MAX = 8;
+/** MAX_COINS of StableSwap-NG. */
+export const COINS_MAX = 8;
 
 type LiquidityKind = 'add' | 'remove' | 'imbalance';
 /** Topics of AddLiquidity, RemoveLiquidity and RemoveLiquidityImbalance, for 2 and 3 coins and for arrays (0). */
@@ -133,6 +134,7 @@ function isCoin(word: bigint): boolean {
 function decodeSetting(topic: Hex, data: Hex): CurveEvent | null {
   const words = readWords(data, 4);
   const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words ?? [];
+  // A log with another number of words is malformed.
   switch (`${topic} ${words?.length}`) {
     case `${RAMP} 4`:
       return { kind: 'ramp', fromAmp: first, toAmp: second, fromTime: third, toTime: fourth };
@@ -166,9 +168,11 @@ function readFixed(data: Hex, coins: number, hasInvariant: boolean): Parts | nul
   };
 }
 
+/** The head of the data has the offsets of both arrays, then the invariant, if the event has one, and the supply. */
 function readDynamic(data: Hex, hasInvariant: boolean): Parts | null {
   const scalars = hasInvariant ? 2 : 1;
   const arrays = readArrays(data, 2, scalars);
+  // Two offsets, the scalars, and two arrays, each with its length.
   const words = readWords(data, 4 + scalars + 2 * COINS_MAX);
   const [amounts = [], fees = []] = arrays ?? [];
   if (arrays === null || words === null || amounts.length > COINS_MAX) return null;

@@ -8,6 +8,7 @@ import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CurvePool } from './curvePool';
 
 const KINDS = ['pancake', 'ng'] as const;
+/** Number of params before the rates. The four last of them are fee, owner's part, fee factor and LP tokens. */
 const FIRST_RATE = 11;
 /** The fee of a state has 18 digits, the fee of the contract 10. */
 const SWAP_FEE_UNIT = 10n ** 8n;
@@ -65,6 +66,7 @@ export function shareOf({ params }: Pick<ManyTokenState, 'params'>): Hex {
 
 /** Whether the node must be asked for what changes. */
 export function lacksCurveBooks(state: Pick<ManyTokenState, 'params' | 'balances'>): boolean {
+  // A pool with known values has an A above 0; NO_RAMP stands for unknown values.
   return (toCurvePool(state)?.ramp.toAmp ?? 0n) === 0n;
 }
 

@@ -1,9 +1,12 @@
 /** A StableSwap pool: what its contract pays out, its fees, and its marginal prices. Fees are in units of 1e-10. */
 import { getD, marginalPrice, solveBalance, type StableCurve } from './stableMath';
 
-const FEE_UNIT = 10n ** 10n;
+/** A fee or a part of a fee of this number means 100 %. */
+export const FEE_UNIT = 10n ** 10n;
 const RATE_UNIT = 10n ** 18n;
 const FEE_UNITS_PER_PIP = 10_000n;
+/** A_PRECISION of StableSwap-NG: an A of the contract is A times this number. */
+const NG_AMP_UNIT = 100n;
 
 export interface CurvePool {
   /** `pancake`: Pancake's port, which PulseX uses. `ng`: StableSwap-NG. */
@@ -47,7 +50,7 @@ export function curveAt({ kind, ramp }: CurvePool, timestamp: number): StableCur
   const change = toAmp > fromAmp ? toAmp - fromAmp : fromAmp - toAmp;
   const moved = time < toTime && passed >= 0n && span > 0n ? (change * passed) / span : change;
   const amp = toAmp > fromAmp ? fromAmp + moved : fromAmp - moved;
-  return { amp, ampUnit: isNg ? 100n : 1n, isPancake: !isNg };
+  return { amp, ampUnit: isNg ? NG_AMP_UNIT : 1n, isPancake: !isNg };
 }
 
 /** Balances with 18 decimals. */
@@ -60,6 +63,7 @@ export function invariantOf(pool: CurvePool, balances: readonly bigint[], timest
   return getD(toXp(pool, balances), curveAt(pool, timestamp));
 }
 
+/** _dynamic_fee of StableSwap-NG: `fee` at equal balances, up to `offpeg` / FEE_UNIT times as much far from them. */
 function dynamicFee({ offpeg }: CurvePool, xi: bigint, xj: bigint, fee: bigint): bigint {
   if (offpeg <= FEE_UNIT) return fee;
   const square = (xi + xj) ** 2n;
@@ -135,6 +139,8 @@ export function withdrawOne(
   const [xi, rate] = [xp[i], pool.rates[i]];
   if (d0 === null || xi === undefined || rate === undefined || d0 === 0n || shares > pool.supply) return null;
   const d1 = d0 - (shares * d0) / pool.supply;
+  // The rest follows _calc_withdraw_one_coin of the contracts, which charges a fee on the part of the withdrawal that
+  // unbalances the pool.
   const without = (all: readonly bigint[]): bigint[] => all.filter((_each, index) => index !== i);
   const y = solveBalance(without(xp), curve, d1);
   if (y === null) return null;

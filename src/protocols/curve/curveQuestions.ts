@@ -9,11 +9,13 @@ import { readArrays, toAddresses } from '../abiArrays';
 import { DOUBTS } from '../doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
+import { COINS_MAX } from './curveEvents';
 import { lacksCurveBooks, shareOf, toCurvePool, withCurveFacts, withCurvePool } from './curveParams';
 
-const COINS_MAX = 8;
 /** Pools of Pancake's port have two or three coins. */
 const PANCAKE_COINS = 3;
+/** The asset type of StableSwap-NG for a coin with a fixed rate, whose balances change only with events. */
+const PLAIN_ASSET = 0n;
 /** The address that stands for the native coin in a list of coins. */
 const NATIVE_COIN: Hex = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
@@ -85,12 +87,13 @@ function withFacts(
     poolType: POOL_STABLE,
   });
   if (count >= 2 && storedRates.length === count && assetTypes.length > 0) {
-    const isPlain = assetTypes.length === count && assetTypes.every((type) => type === 0n);
+    const isPlain = assetTypes.length === count && assetTypes.every((type) => type === PLAIN_ASSET);
     return listed(withCurveFacts(state, { kind: 'ng', rates: storedRates, share: pool }), isPlain);
   }
   const rates = ratesOf.map(readNumber);
   const known = rates.filter((rate) => rate !== null);
   const share = readAddress(token);
+  // A pool that is itself the factory needs no confirmation.
   const isConfirmed = pool === factory || readAddress(confirmed) === pool;
   if (count < 2 || !isConfirmed || share === null || known.length !== count) return null;
   const isPlain = !state.tokens.includes(NATIVE_COIN);
@@ -118,16 +121,17 @@ function withBooks(
   const pool = toCurvePool(state);
   const values = answers.map((answer) => readUint(answer)).filter((value) => value !== null);
   const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n] = values;
-  const [fee = 0n, adminFee = 0n, last = 0n, supply = 0n, ...balances] = values.slice(4);
+  // The last setting is offpeg_fee_multiplier() of StableSwap-NG, otherwise is_killed().
+  const [fee = 0n, adminFee = 0n, lastSetting = 0n, supply = 0n, ...balances] = values.slice(4);
   if (pool === null || !lacksCurveBooks(state) || balances.length !== state.tokens.length) return state;
   const isNg = pool.kind === 'ng';
   return withCurvePool(state, {
     ...pool,
-    isKilled: !isNg && last > 0n,
+    isKilled: !isNg && lastSetting > 0n,
     ramp: { fromAmp, toAmp, fromTime, toTime },
     fee,
     adminFee,
-    offpeg: isNg ? last : 0n,
+    offpeg: isNg ? lastSetting : 0n,
     supply: isCreation ? 0n : supply,
     balances: isCreation ? pool.balances : balances,
   });

@@ -4,10 +4,8 @@
  * the event; if not, the balances are no longer known.
  */
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
-import { exchangeTokens, invariantOf, withdrawOne, type CurvePool } from './curvePool';
+import { exchangeTokens, FEE_UNIT, invariantOf, withdrawOne, type CurvePool } from './curvePool';
 import type { CurveEvent } from './curveEvents';
-
-const FEE_UNIT = 10n ** 10n;
 
 interface CurveStep {
   readonly pool: CurvePool;
@@ -58,6 +56,7 @@ export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: n
     case 'kill':
       return changed({ isKilled: event.isKilled });
     case 'donate':
+      // The balances grow by an amount that no event tells.
       return changed({}, false);
   }
 }
@@ -77,6 +76,7 @@ function applyLiquidity(
   if (amounts.length !== pool.balances.length) return [changes, false];
   if (kind === 'remove') {
     const burned = pool.supply - supply;
+    // A balanced withdrawal pays the same share of each balance.
     const isShare = pool.balances.every(
       (balance, index) => pool.supply > 0n && (balance * burned) / pool.supply === amounts[index],
     );

@@ -19,12 +19,13 @@ const EXPONENT_END = 0x100000;
 const CACHE_ITEMS = 16_384;
 const prices = new RecentValues<number, number>(
   CACHE_ITEMS,
-  (key) => Number(powerOf(Math.floor(key / ID_SPAN), (key % ID_SPAN) - MIDDLE_ID)) / 2 ** 128,
+  (key) => Number(powerOf(Math.floor(key / ID_SPAN), (key % ID_SPAN) - MIDDLE_ID)) / Number(SCALE),
 );
 
 /** Null if the contract has no such price. */
 export function binPrice(id: number, binStep: number): number | null {
   const price = prices.get(binStep * ID_SPAN + id);
+  // powerOf gives 0 if the contract reverts.
   return price === 0 ? null : price;
 }
 

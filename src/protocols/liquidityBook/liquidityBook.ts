@@ -10,7 +10,7 @@ import type { PoolCreation, PoolEvent, PoolTerms, Protocol } from '../protocol';
 import { binPrice } from './binPrice';
 import { BOOK_CREATIONS, BOOK_EVENTS, decodeBookCreation, decodeBookEvent } from './liquidityBookEvents';
 
-/** Base fee of a pool in pips: baseFactor · binStep / 100. */
+/** The base fee of a pool is baseFactor · binStep in units of 1e-8. A pip is 1e-6. */
 const FEE_UNITS_PER_PIP = 100;
 /** Largest fee that a pool accepts: 10 %. */
 const FEE_PIPS_MAX = 100_000;
@@ -52,6 +52,7 @@ export const liquidityBook = {
     })),
   readState,
   lastMoveCalls: () => [],
+  // timeOfLastUpdate, which each swap sets.
   readLastMove: ([, , parameters]) => readUint(parameters, 3),
   listsPools: false,
 } satisfies Protocol;
@@ -75,6 +76,7 @@ function applyEvent(state: PoolState, event: PoolEvent): PoolState {
 
 /** A creation event does not name the active bin, so a pool has no price before its first swap. */
 function spotPrice({ tick }: PoolState, { tickSpacing }: PoolTerms): number | null {
+  // A new state has the tick 0, which is no id of a bin with a price.
   return tick === 0 ? null : binPrice(tick, tickSpacing);
 }
 

@@ -45,7 +45,7 @@ const SWAP: Hex = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad
 const MODIFY_LIQUIDITY: Hex = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
 
 const PIPS = 1_000_000n;
-/** The fee in Initialize of a pool whose hook sets the fee. Its fee is 0 until then. */
+/** LPFeeLibrary.DYNAMIC_FEE_FLAG: the fee in Initialize of a pool whose hook sets the fee. Its fee is 0 until then. */
 const DYNAMIC_FEE = 0x800000n;
 const INT128_LIMIT = 1n << 127n;
 

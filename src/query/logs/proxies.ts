@@ -128,6 +128,7 @@ export function candidatesAt(proxies: Proxies, address: Hex, ord: number): reado
 /** The hash of the code at a position, and the hash before a change within the block. Null if the code is unknown. */
 function hashesAt(spans: readonly CodeSpan[] | undefined, ord: number): readonly (Hex | null)[] {
   const { span, spanBefore } = spanAt(spans, ord);
+  // Before the first known code, the contract is assumed to have had this code.
   const nearestSpan = span ?? spans?.[0];
   if (nearestSpan === undefined) return [null];
   const hashOf = ({ code }: CodeSpan): Hex => code?.hash ?? ZERO_HASH;

@@ -44,6 +44,7 @@ export function createPoolNames(
       replaceTexts(params, IDS, (text) => {
         const id = text.toLowerCase();
         const address = addressOfWord(id);
+        // Two ids may end in the same 20 bytes. The address belongs to the id of the stored pool.
         return (idOf.get(address) ?? id) === id ? address : ZERO_ADDRESS;
       }),
   };
@@ -54,6 +55,7 @@ export function createPoolNames(
       const params = { ...snapshotParams(head), since_ord: sinceOrd, limit: ROWS_MAX };
       for (const { pool_id: id } of await runner.run('head/list_pool_ids', params, idRow))
         idOf.set(addressOfWord(id), id);
+      // Pools of final blocks stay the same, so the next read leaves them out.
       sinceOrd = Math.max(sinceOrd, lastOrdOfBlock(head.finalTo));
       return names;
     },
@@ -63,6 +65,7 @@ export function createPoolNames(
 /** A copy of a JSON value with other texts. Parts without a replaced text are shared with the value. */
 function replaceTexts<Value>(value: Value, pattern: RegExp, replace: (text: string) => string): Value;
 function replaceTexts(value: unknown, pattern: RegExp, replace: (text: string) => string): unknown {
+  // A text shorter than an address contains neither an address nor an id.
   if (typeof value === 'string')
     return value.length < ZERO_ADDRESS.length ? value : value.replace(pattern, replace);
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;

@@ -136,11 +136,11 @@ interface Depth {
  */
 export function depthOf({ poolType, baseReserve, quoteReserve, liquidity, price }: DepthState): Depth | null {
   if (!(price > 0) || !Number.isFinite(price)) return null;
-  const { liquidity: source } = shapeOf(poolType);
-  if (source === null) return null;
+  const { liquidity: liquiditySource } = shapeOf(poolType);
+  if (liquiditySource === null) return null;
   const sqrtOfProduct = Math.sqrt(baseReserve) * Math.sqrt(quoteReserve);
   const sqrtOfPrice = Math.sqrt(price);
-  const virtualQuote = (source === 'reserves' ? sqrtOfProduct : liquidity) * sqrtOfPrice;
+  const virtualQuote = (liquiditySource === 'reserves' ? sqrtOfProduct : liquidity) * sqrtOfPrice;
   return {
     upQuote: Math.min(virtualQuote * (Math.sqrt(PRICE_UP_FACTOR) - 1), baseReserve * price),
     downQuote: Math.min(virtualQuote * (1 / Math.sqrt(PRICE_DOWN_FACTOR) - 1), quoteReserve),

@@ -19,15 +19,15 @@ import { NEW, NO_METADATA, taxOf, warningsOfShare, warningsOfToken, type RiskRul
 import { createLogoReader, createTraitReader } from './tokenTraits';
 
 const DAY_SECONDS = 86_400;
-/** Has the code of the warning about tokens. */
+/** This warning has the same code as PARTIAL_HISTORY, the warning about tokens. */
 const PARTIAL_LP: Warning = {
   code: 'partial_history',
   message:
     'Transfers of the LP tokens from before the first indexed block are missing, so their holders are not counted',
   severity: 'info',
 };
-/** Only with a late start, and where the node is asked. */
-const LP_UNKNOWN: Warning = {
+/** Only a pool older than the first indexed block has this warning, in answers that ask the node about its LP tokens. */
+const SUPPLY_UNANSWERED: Warning = {
   code: 'supply_unknown',
   message:
     'The node gave no supply of the LP tokens at this block, so their supply and locked part are unknown',
@@ -152,7 +152,7 @@ function warningsOfPair(
   if (base.symbol === null && base.name === null && base.decimals === null) warnings.push(NO_METADATA);
   if (pool.created_at !== null && pool.created_at > head.timestamp - DAY_SECONDS) warnings.push(NEW);
   if (hasOlderLp(pool, head)) warnings.push(PARTIAL_LP);
-  if (isSupplyUnanswered) warnings.push(LP_UNKNOWN);
+  if (isSupplyUnanswered) warnings.push(SUPPLY_UNANSWERED);
   const seenCodes = new Set<string>();
   const otherTokens = all.filter(({ address }) => address !== base.address);
   const sharedWarnings = otherTokens.flatMap(tokenWarningsOf).filter(({ code }) => SHARED_CODES.has(code));

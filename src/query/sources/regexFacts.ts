@@ -82,7 +82,7 @@ class Parser {
       }
     }
     endLiteralRun();
-    // RE2 refuses a closing bracket without an opening bracket.
+    // RE2 refuses a closing bracket without an opening bracket, so the rest is not parsed.
     if (depth === 0 && this.position < this.text.length && this.text[this.position] === ')')
       this.position = this.text.length;
     return { size: Math.min(size, Number.MAX_SAFE_INTEGER), literals, character: null };

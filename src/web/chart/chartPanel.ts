@@ -24,7 +24,7 @@ import { downloadBlob, downloadPicture } from './tools/download.ts';
 import { fullScreenButton } from './tools/fullScreen.ts';
 import { invertButton } from './tools/invertButton.ts';
 import { menuButton } from './tools/menuButton.ts';
-import { indicatorMenu, lineList, lookSections, makerField } from './tools/settingsMenu.ts';
+import { indicatorMenu, lineList, appearanceSections, makerField } from './tools/settingsMenu.ts';
 
 export function createChartPanel<C extends string>(options: ChartPanelOptions<C>): ChartPanel {
   return new Panel(options);
@@ -176,7 +176,7 @@ class Panel<C extends string> implements ChartPanel {
         'Settings',
         'Settings of the chart',
         [this.lineList.element, this.makerField],
-        () => lookSections(settings),
+        () => appearanceSections(settings),
         signal,
       ),
       this.lineButton,

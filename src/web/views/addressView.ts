@@ -34,7 +34,10 @@ export const addressView: View = (app, place, main, signal) => {
   main.replaceChildren(head, view.element);
 };
 
-/** The page of the address; null for a wallet of a chain without a market, which has no portfolio. */
+/**
+ * The page of the address. `chain` is null for the chain of the page. A wallet of another chain has no page (null), because
+ * a portfolio shows the chain of the page only.
+ */
 async function findPage(
   address: string,
   chain: string | null,

@@ -223,6 +223,7 @@ function vaultTricks(market: SimMarket, wantedLog: number, waits: readonly numbe
 }
 
 interface Favourite {
+  /** Index of the pool in the market's books. */
   readonly pool: number;
   readonly step: number;
   /** Largest distance from the fair price at which arbitrage does not pay, as ln. */
@@ -243,16 +244,17 @@ function favourites(market: SimMarket, wantedLog: number, toEdge: boolean): Favo
     return liquidity * Math.sqrt(price) * (books.fairPrices.get(books.pools[i]!.plan.token1) ?? 0);
   };
   return plan.path.slice(1).flatMap((_, step) => {
-    const pools = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
+    const indexes = signs.flatMap((_sign, i) => (stepOf(market, i) === step ? [i] : []));
     const helpOf = (i: number): number => {
-      const pool = books.pools[i]!;
-      const distance = Math.log(pool.price / books.fairOf(pool)!) * signs[i]! * Math.sign(wantedLog);
-      return toEdge ? -Math.log(1 - pool.plan.fee) : distance;
+      const simPool = books.pools[i]!;
+      const distance = Math.log(simPool.price / books.fairOf(simPool)!) * signs[i]! * Math.sign(wantedLog);
+      return toEdge ? -Math.log(1 - simPool.plan.fee) : distance;
     };
-    pools.sort((a, b) => helpOf(b) - helpOf(a));
-    const [pool] = pools;
-    if (pool === undefined || pools.length < 2) return [];
-    const edge = Math.sign(wantedLog) * signs[pool]! * -Math.log(1 - books.pools[pool]!.plan.fee);
-    return [{ pool, step, edge, usd: 2 * Math.max(...pools.map(sideUsd)) }];
+    indexes.sort((a, b) => helpOf(b) - helpOf(a));
+    const [bestIndex] = indexes;
+    // Liquidity in the only pool of a hop shifts no weight between pools.
+    if (bestIndex === undefined || indexes.length < 2) return [];
+    const edge = Math.sign(wantedLog) * signs[bestIndex]! * -Math.log(1 - books.pools[bestIndex]!.plan.fee);
+    return [{ pool: bestIndex, step, edge, usd: 2 * Math.max(...indexes.map(sideUsd)) }];
   });
 }

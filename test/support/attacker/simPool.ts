@@ -11,6 +11,9 @@ import * as weighted from './weightedBalances';
 
 /** Largest relative price move for the depth: the tokens paid out within this move are the depth. */
 const DEPTH_MOVE = 0.02;
+/** The price range in which tokens count as backing, relative to the price: the product's NEAR in ticks/tickMap.ts. */
+const NEAR_UP = 1.5;
+const NEAR_DOWN = 0.5;
 
 export type PoolKind = 'v2' | 'v3' | 'weighted';
 
@@ -95,8 +98,8 @@ export class SimPool {
     return {
       price: this.price,
       liquidity: Math.max(0, Math.min(up, down)),
-      reserve0: Math.max(0, -paidTo(1.5).amount0),
-      reserve1: Math.max(0, -paidTo(0.5).amount1),
+      reserve0: Math.max(0, -paidTo(NEAR_UP).amount0),
+      reserve1: Math.max(0, -paidTo(NEAR_DOWN).amount1),
     };
   }
 

@@ -14,8 +14,9 @@ import { compileSolidity } from '../node/compileSolidity';
 
 const GAS = 8_000_000;
 const UNIT = 10n ** 18n;
-/** Sum of the balances of the scaled pool. Its square times A still fits 256 bits. */
-const SUM = 10n ** 32n;
+
+/** Each token has a supply of 10^15 whole tokens. */
+const SUPPLY_DIGITS = 15;
 
 const TOKEN = new Interface([
   'constructor(string, uint8, uint256, address)',
@@ -109,7 +110,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   const factories: CurveMarket['factories'] = [deploy('StableFactory'), deploy('StableFactory')];
   const tokens = decimals
     .map((places) => ({
-      address: deploy('Token', TOKEN, [`T${places}`, places, 10n ** BigInt(places + 15), trader]),
+      address: deploy('Token', TOKEN, [`T${places}`, places, 10n ** BigInt(places + SUPPLY_DIGITS), trader]),
       decimals: places,
     }))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
@@ -148,6 +149,9 @@ export function readBalances(rpc: DevRpc, pool: MarketPool): Promise<bigint[]> {
   return Promise.all(pool.tokens.map((_token, index) => readPool(rpc, pool, 'balances', index)));
 }
 
+/** Sum of the scaled balances in quotedPrice, in units of 18 decimals. Its square times A still fits 256 bits. */
+const SCALED_SUM = 10n ** 32n;
+
 /**
  * The slope of the contract's own curve at these balances, from two small trades: (4·q(d) − q(2d)) / 2d. All balances are
  * scaled up by one factor first, because the curve has no scale, and a larger pool rounds less. Raw token j per raw
@@ -159,10 +163,11 @@ export async function quotedPrice(
   balances: readonly bigint[],
   [i, j]: readonly [number, number],
 ): Promise<number> {
+  // As in the contract: a rate converts raw units to 18 decimals, where UNIT means 1.
   const rates = pool.tokens.map(({ decimals }) => 10n ** BigInt(36 - decimals));
   const whole = balances.map((balance, index) => (balance * rates[index]!) / UNIT);
   const sum = whole.reduce((total, each) => total + each, 0n);
-  const xp = whole.map((each) => (each * SUM) / sum);
+  const xp = whole.map((each) => (each * SCALED_SUM) / sum);
   const step = xp[i]! / 10n ** 9n;
   const quote = (amount: bigint): Promise<bigint> => readPool(rpc, pool, 'scaledOut', i, j, amount, xp);
   const [once, twice] = [await quote(step), await quote(2n * step)];

@@ -18,7 +18,11 @@ const POOL_SOURCE = '@balancer-labs/v2-pool-weighted/contracts/WeightedPool.sol'
 const CREATION_GAS = 30_000_000;
 const GAS = 2_000_000;
 const LARGEST = 2n ** 256n - 1n;
+/** Each token has a supply of 10^20 whole tokens. */
+const SUPPLY_DIGITS = 20;
 const ONE = 10n ** 18n;
+/** The last two numbers of both constructors, `pauseWindow` and `buffer`, in seconds: nobody may pause the contracts. */
+const NO_PAUSE = [0, 0] as const;
 
 const VAULT = new Interface([
   'constructor(address authorizer, address weth, uint256 pauseWindow, uint256 buffer)',
@@ -33,6 +37,10 @@ const POOL = new Interface([
   'function getPoolId() view returns (bytes32)',
   'function setSwapFeePercentage(uint256 fee)',
 ]);
+/** SwapKind of IVault.sol: the trader sets the amount that is paid in. */
+const GIVEN_IN = 0;
+/** Any amount will do: no other trader is on the node. */
+const AMOUNT_OUT_MIN = 0;
 /** Kinds of joins and exits in BaseWeightedPool.sol. */
 const JOIN = { first: 0, exactTokens: 1 } as const;
 const EXIT_EXACT_SHARES = 1;
@@ -106,11 +114,11 @@ export async function deployBalancer(rpc: DevRpc, decimals: readonly number[]): 
     await expectAllSucceeded(rpc, number + 1);
     return number + 1;
   };
-  const vault = deploy(codeOf(VAULT_SOURCE, 'Vault'), VAULT, [from, from, 0, 0]);
+  const vault = deploy(codeOf(VAULT_SOURCE, 'Vault'), VAULT, [from, from, ...NO_PAUSE]);
   await mine();
   const tokens: MarketToken[] = [];
   for (const each of decimals) {
-    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 20), from, 0];
+    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + SUPPLY_DIGITS), from, 0];
     const address = deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values);
     send(address, ERC20, 'approve', [vault, LARGEST]);
     tokens.push({ address, decimals: each });
@@ -139,10 +147,11 @@ export async function deployBalancer(rpc: DevRpc, decimals: readonly number[]): 
       }));
       places.sort((a, b) => (a.token.address < b.token.address ? -1 : 1));
       const ordered = places.map(({ token }) => token);
-      const ofTokens = [ordered.map(({ address: token }) => token), places.map(({ weight }) => weight)];
+      const addresses = ordered.map(({ address: token }) => token);
+      const sortedWeights = places.map(({ weight }) => weight);
       const managers = ordered.map(() => ZERO_ADDRESS);
       const fee = (3n * ONE) / 1_000n;
-      const values = [vault, 'Pool', 'POOL', ...ofTokens, managers, fee, 0, 0, from];
+      const values = [vault, 'Pool', 'POOL', addresses, sortedWeights, managers, fee, ...NO_PAUSE, from];
       const address = deploy(poolCode, POOL, values);
       await mine();
       const id = String(await readContract(rpc, POOL, address, 'getPoolId')) as Hex;
@@ -156,8 +165,8 @@ export async function deployBalancer(rpc: DevRpc, decimals: readonly number[]): 
     },
     swap({ id, tokens: own }, indexIn, indexOut, amount) {
       const [assetIn, assetOut] = [own[indexIn]!.address, own[indexOut]!.address];
-      const single = { id, kind: 0, assetIn, assetOut, amount, data: '0x' };
-      send(vault, VAULT, 'swap', [single, funds, 0, LARGEST]);
+      const single = { id, kind: GIVEN_IN, assetIn, assetOut, amount, data: '0x' };
+      send(vault, VAULT, 'swap', [single, funds, AMOUNT_OUT_MIN, LARGEST]);
     },
     join: (pool, amounts) => join(pool, JOIN.exactTokens, amounts),
     async exit(pool, thousandths) {
@@ -175,7 +184,7 @@ export async function deployBalancer(rpc: DevRpc, decimals: readonly number[]): 
     setFee: ({ address }, fee) => send(address, POOL, 'setSwapFeePercentage', [fee]),
     async quote(pool, assetInIndex, assetOutIndex, amount) {
       const swaps = [{ id: pool.id, assetInIndex, assetOutIndex, amount, data: '0x' }];
-      const values = [0, swaps, addressesOf(pool), funds];
+      const values = [GIVEN_IN, swaps, addressesOf(pool), funds];
       const deltas = await readContract(rpc, VAULT, vault, 'queryBatchSwap', values);
       return -(deltas as bigint[])[assetOutIndex]!;
     },

@@ -31,6 +31,10 @@ export const BOOK_TRADER = new Interface([
   'function flash(address pair, tuple(uint256 x, uint256 y) amounts)',
 ]);
 
+/** The id of the bin with the price 1, raw tokenY per raw tokenX. */
+const MIDDLE_ID = 2 ** 23;
+/** One unit of binStep is 1/10,000. */
+const BASIS_POINTS = 10_000;
 /** A deposit into 81 bins takes more gas than the other calls. */
 const GAS = { call: 15_000_000, creation: 6_000_000 };
 
@@ -60,11 +64,12 @@ export async function deployBook(rpc: DevRpc, decimals: readonly number[]): Prom
     async createPair(isSecond, tokenX, tokenY, binStep) {
       const factory = isSecond ? second : first;
       const digits = tokenY.decimals - tokenX.decimals;
-      const id = 2 ** 23 + Math.round((digits * Math.log(10)) / Math.log1p(binStep / 10_000));
+      const id = MIDDLE_ID + Math.round((digits * Math.log(10)) / Math.log1p(binStep / BASIS_POINTS));
       add(factory, FACTORY, 'createLBPair', [tokenX.address, tokenY.address, id, binStep]);
       await mine();
       const data = encodeCall(FACTORY, 'getLBPairInformation', [tokenX.address, tokenY.address, binStep]);
       const answer = String(await rpc.call('eth_call', [{ to: factory, data }, 'latest']));
+      // The address is in the last 40 digits of the second word.
       const address = `0x${answer.slice(2 + 64 + 24, 2 + 128)}` as Hex;
       return { address, token0: tokenX, token1: tokenY, binStep };
     },

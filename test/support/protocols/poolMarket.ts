@@ -11,6 +11,8 @@ import { readOwnBytecode } from '../../../src/dev/packageFiles';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { compileSolidity } from '../node/compileSolidity';
 
+/** Each token has a supply of 10^15 whole tokens. */
+const SUPPLY_DIGITS = 15;
 const TOKEN = new Interface(['function balanceOf(address) view returns (uint256)']);
 
 export interface MarketToken {
@@ -75,7 +77,7 @@ export async function openPoolMarket(
   await mine();
   const tokens: MarketToken[] = [];
   for (const each of decimals) {
-    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), trader, 0];
+    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + SUPPLY_DIGITS), trader, 0];
     tokens.push({ address: deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values), decimals: each });
     await mine();
   }

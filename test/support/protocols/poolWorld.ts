@@ -62,6 +62,7 @@ export async function openPoolWorld(
   return {
     anvil,
     async grow() {
+      // The second number is the time between two blocks: 10 seconds.
       await anvil.rpc.call('anvil_mine', [`0x${GROWN_BLOCKS.toString(16)}`, '0xa']);
     },
     async start(startBlock) {

@@ -32,6 +32,11 @@ export const V4_HOOKS = {
   delta: `0x${'d'.repeat(36)}00cc`,
 } as const satisfies Record<string, Hex>;
 
+/** Each token has a supply of 10^15 whole tokens. */
+const SUPPLY_DIGITS = 15;
+/** POOLS_SLOT and LIQUIDITY_OFFSET of StateLibrary.sol: the slot of the map of pools, and a place in the state of a pool. */
+const POOLS_SLOT = 6;
+const LIQUIDITY_OFFSET = 3;
 const GAS = 3_000_000;
 const CREATION_GAS = 30_000_000;
 const KEY = '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks)';
@@ -143,7 +148,7 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
   add(manager, 'setProtocolFeeController', [owner]);
   const tokens: V4Token[] = [];
   for (const each of decimals) {
-    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + 15), owner, 0];
+    const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + SUPPLY_DIGITS), owner, 0];
     const address = deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values);
     tokens.push({ address, decimals: each });
     await mine();
@@ -194,13 +199,13 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
         await call(provider, 'modifyLiquidity', changeValues(pool, lower, upper, change), valueOf(pool)),
       ),
     async readState({ id }) {
-      const slot = keccak256(`${id}${'6'.padStart(64, '0')}`);
-      const words = (await call(manager, 'extsload', [slot, 4])) as readonly string[];
+      const slot = keccak256(`${id}${POOLS_SLOT.toString(16).padStart(64, '0')}`);
+      const words = (await call(manager, 'extsload', [slot, LIQUIDITY_OFFSET + 1])) as readonly string[];
       const slot0 = BigInt(words[0]!);
       return {
         sqrtPriceX96: BigInt.asUintN(160, slot0),
         tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
-        liquidity: BigInt(words[3]!),
+        liquidity: BigInt(words[LIQUIDITY_OFFSET]!),
       };
     },
     async readHeld({ address }) {

@@ -6,28 +6,28 @@
 -- limits the sizes of the tokens. The parameter `tokens` is hex without 0x.
 SELECT
     sampled_token AS token,
-    account AS holder,
+    holder,
     holder_count AS holders
 FROM
 (
     SELECT
         sampled_token,
-        account,
+        holder,
         size_rank,
         holder_count,
-        row_number() OVER (PARTITION BY sampled_token ORDER BY size_rank <= {largest:UInt32} DESC, cityHash64(account, {salt:UInt64})) AS sample_order
+        row_number() OVER (PARTITION BY sampled_token ORDER BY size_rank <= {largest:UInt32} DESC, cityHash64(holder, {salt:UInt64})) AS sample_order
     FROM
     (
         SELECT
             sampled_token,
-            account,
-            row_number() OVER (PARTITION BY sampled_token ORDER BY held_balance DESC, account) AS size_rank,
+            holder,
+            row_number() OVER (PARTITION BY sampled_token ORDER BY held_balance DESC, holder) AS size_rank,
             count() OVER (PARTITION BY sampled_token) AS holder_count
         FROM
         (
             SELECT
                 token AS sampled_token,
-                holder AS account,
+                holder,
                 maxIf(ord, stored) AS newest,
                 groupArrayIf((ord, amount), NOT stored) AS moves,
                 sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS held_balance

@@ -1,5 +1,6 @@
--- Each row: a V3 pool that is older than the start block, and whose ticks from before the start block are not stored
--- in old_ticks yet. Scans the table of pools, so only the pool search in the background runs this query.
+-- Each row: a V3 pool that is older than the start block, and whose ticks from before the start block are not stored in
+-- old_ticks yet. Scans the table of pools, so only the pool search in the background runs this query. The caller throws
+-- if the answer reaches the limit.
 SELECT
     address,
     any(tick_spacing) AS tick_spacing

@@ -1,5 +1,5 @@
--- Each row: one found pool (older than the start block, from the pool search) that a block above the given
--- number adds. Reads the key (block, block_hash, address).
+-- Each row: one found pool (older than the start block, from the pool search) that a block above the given number adds.
+-- Reads the key (block, block_hash, address). The caller throws if the answer reaches the limit.
 SELECT
     block,
     block_hash,

@@ -1,5 +1,6 @@
--- Each row: the ticks of one V3 pool from before the start block. If a pool has several rows, the
--- row with the smallest from_block is returned. Scans old_ticks, once per start of the ingester.
+-- Each row: the ticks of one V3 pool from before the start block. If a pool has several rows, the row with the smallest
+-- from_block is returned. Scans old_ticks, once per start of the ingester. The caller throws if the answer reaches the
+-- limit.
 SELECT
     pair,
     min(o.from_block) AS from_block,

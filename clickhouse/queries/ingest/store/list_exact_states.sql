@@ -1,4 +1,5 @@
--- Each row: the newest state of one pool up to a final block, computed from all its states in pool_states.
+-- Each row: the newest state of one pool up to a final block, computed from all its states in pool_states. The caller
+-- throws if the answer reaches the limit.
 SELECT
     pair,
     argMax(s.reserve0, s.ord) AS reserve0,

@@ -1,6 +1,6 @@
 -- Each row: the newest final log of one pool that changes its fee. The parameter `topics` is hex without 0x. Uses the
 -- key (chain_id, address, topic0) and reads all such logs of these protocols, so the program runs this query at a start
--- only.
+-- only. The caller throws if the answer reaches the limit.
 SELECT
     address AS pair,
     argMax(topic0, ord) AS topic,

@@ -1,4 +1,5 @@
--- Each row: the newest state of one pool, from pool_latest, which a view keeps up to date.
+-- Each row: the newest state of one pool, from pool_latest, which a view keeps up to date. The caller throws if the
+-- answer reaches the limit.
 SELECT
     pair,
     newest.reserve0 AS reserve0,

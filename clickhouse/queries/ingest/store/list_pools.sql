@@ -1,4 +1,4 @@
--- Each row: one pool from the final blocks.
+-- Each row: one pool from the final blocks. The caller throws if the answer reaches the limit.
 SELECT
     ord,
     address,

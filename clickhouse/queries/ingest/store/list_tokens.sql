@@ -1,5 +1,6 @@
 -- Each row: the stored metadata of one token. `complete` means that all of it is known; the texts of such a token are
--- then left out (null). Reads the whole table once, when the ingester starts.
+-- then left out (null). Reads the whole table once, when the ingester starts. The caller throws if the answer reaches
+-- the limit.
 WITH
     argMax(tuple(t.symbol, t.name, t.decimals), t.version) AS newest,
     -- In versions from 2^32 on, this bit means that the decimals changed and are unknown for ever.

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { runBackfill } from '../../../../src/commands/backfill';
+import { runBackfill, type BackfillOptions } from '../../../../src/commands/backfill';
 import { runExport } from '../../../../src/commands/snapshot/export';
 import { loadConfig, type Config } from '../../../../src/config';
 import { askRows } from '../../../../test/support/engine/askRows';
@@ -36,7 +36,7 @@ const BLOCKS_AFTER = UNFINAL_BLOCKS + 20;
 const DAY_END = Date.parse('2024-03-02') / 1_000;
 const NAME = 'candlehouse_sources_bench';
 
-type FillOptions = Omit<Parameters<typeof runBackfill>[3], 'from' | 'to'>;
+type FillOptions = Omit<BackfillOptions, 'from' | 'to'>;
 
 /** A source, and in `limit` the name of the source with which it is compared. `rates`: logs per second of each round. */
 interface Source {

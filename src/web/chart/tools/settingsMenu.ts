@@ -31,7 +31,7 @@ const SCALE_LABELS: readonly (readonly [Scale, string])[] = [
 ];
 
 /** Scale, direction, opening prices and time zone. */
-export function lookSections({ get, set }: SettingsAccess): HTMLElement[] {
+export function appearanceSections({ get, set }: SettingsAccess): HTMLElement[] {
   const scales = segments<Scale>({
     label: 'Scale',
     values: SCALE_LABELS,
