@@ -61,7 +61,7 @@ export const base: BuiltInChain = {
       startBlock: 13_843_704,
     },
     {
-      // The factory of the first week.
+      // Aerodrome created its pools with ticks in this factory in the first week.
       name: 'aerodrome_slipstream_early',
       displayName: 'Aerodrome Slipstream (early)',
       protocol: 'slipstream',

@@ -77,7 +77,7 @@ export const bnbChain: BuiltInChain = {
       startBlock: 26_324_014,
     },
     {
-      // The usual fee. A few pairs have a lower one, which no event tells.
+      // This is the usual fee. A few pairs have a lower one, which no event tells.
       name: 'biswap_v2',
       displayName: 'Biswap V2',
       protocol: 'uniswap_v2',

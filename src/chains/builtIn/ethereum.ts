@@ -22,7 +22,7 @@ export const ethereum: BuiltInChain = {
   name: 'Ethereum',
   nativeSymbol: 'ETH',
   blockSeconds: 12,
-  // Two epochs.
+  // A block is final after two epochs of 32 blocks each.
   confirmations: 64,
   rpcUrls: [],
   wrappedNative: ['0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2', TOKENS],

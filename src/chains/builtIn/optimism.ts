@@ -66,7 +66,7 @@ export const optimism: BuiltInChain = {
       factory: ['0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F', 'velodrome-finance/slipstream README.md'],
     },
     {
-      // The factory before the pools moved to the one above.
+      // The pools were in this factory before they moved to the one above.
       name: 'velodrome_slipstream_early',
       displayName: 'Velodrome Slipstream (early)',
       protocol: 'slipstream',
@@ -116,7 +116,7 @@ export const optimism: BuiltInChain = {
       startBlock: 85_432_013,
     },
     {
-      // Pools of Balancer and of Beethoven X.
+      // This vault has the pools of Balancer and of Beethoven X.
       name: 'balancer_v2',
       displayName: 'Balancer V2',
       protocol: 'balancer_v2',

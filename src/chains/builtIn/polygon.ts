@@ -21,7 +21,7 @@ export const polygon: BuiltInChain = {
   name: 'Polygon',
   nativeSymbol: 'POL',
   blockSeconds: 2,
-  // About one checkpoint on Ethereum (https://github.com/maticnetwork/Polygon-Improvement-Proposals/blob/main/PIPs/PIP-11.md).
+  // This is about one checkpoint on Ethereum (https://github.com/maticnetwork/Polygon-Improvement-Proposals/blob/main/PIPs/PIP-11.md).
   confirmations: 512,
   rpcUrls: [],
   wrappedNative: ['0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270', TOKENS],

@@ -34,7 +34,7 @@ export const pulsechain: BuiltInChain = {
   name: 'PulseChain',
   nativeSymbol: 'PLS',
   blockSeconds: 10,
-  // Two epochs.
+  // A block is final after two epochs of 32 blocks each.
   confirmations: 64,
   rpcUrls: [
     'https://pulsechain-rpc.publicnode.com',
@@ -51,13 +51,13 @@ export const pulsechain: BuiltInChain = {
   majors: {
     WETH: ['0x02DcdD04e3F455D838cd1249292C58f3B79e3C3C', BRIDGE],
     WBTC: ['0xb17D901469B9208B17d916112988A3FeD19b5cA1', BRIDGE],
-    // The copy from Ethereum. People on PulseChain mean this token when they say HEX.
+    // This is the copy from Ethereum. People on PulseChain mean this token when they say HEX.
     HEX: ['0x2b591e99afE9f32eAA6214f7B7629768c40Eeb39', TOKENS],
-    // The token that is bridged from Ethereum.
+    // This is the token that is bridged from Ethereum.
     eHEX: ['0x57fde0a71132198BBeC939B98976993d8D89D225', BRIDGE],
     PLSX: ['0x95B303987A60C71504D99Aa1b13B4DA07b0790ab', PULSEX],
     INC: ['0x2fa878Ab3F87CC1C9737Fc071108F904c0B0C95d', PULSEX],
-    // A stablecoin backed by PLS. It is no anchor, because it cannot be redeemed for dollars.
+    // This stablecoin is backed by PLS. It is no anchor, because it cannot be redeemed for dollars.
     USDL: ['0x0dEEd1486bc52aA0d3E6f8849cEC5adD6598A162', TOKEN_REGISTRY],
     LOAN: ['0x9159f1D2a9f51998Fc9Ab03fbd8f265ab14A1b3B', TOKEN_REGISTRY],
   },
@@ -80,7 +80,7 @@ export const pulsechain: BuiltInChain = {
     HEX: ['0x57fde0a71132198BBeC939B98976993d8D89D225', BRIDGE],
   },
   forkBlock: 17_233_000,
-  // Copies from Ethereum.
+  // These tokens are copies from Ethereum.
   forkTokens: {
     DAI: ['0x6B175474E89094C44Da98b954EedeAC495271d0F', TOKENS],
     USDT: ['0xdAC17F958D2ee523a2206206994597C13D831ec7', TOKENS],

@@ -79,7 +79,10 @@ interface Pool extends FamilyTruth {
   /** Algebra: fees of swaps that pay in token0 and token1, and those of the next swap alone: override and plugin. */
   fees: readonly [number, number];
   nextFees: readonly [number, number];
-  /** Of the present transaction: reserves before the last Sync, and net amounts of Transfers since the last event. */
+  /**
+   * `beforeSync`: reserves before the last Sync of `transaction`. `moved`: net amounts of its Transfers since the last
+   * event.
+   */
   transaction: string;
   beforeSync: readonly [bigint, bigint] | null;
   moved: readonly [bigint, bigint];
@@ -174,6 +177,7 @@ export class FamilyOracle {
   }
 
   private transfer({ address: token, topics, data, ...log }: ChainLog): void {
+    // An amount is one word: 0x and 64 digits.
     if (topics.length !== 3 || data.length !== 66) return;
     for (const [topic, sign] of [
       [topics[1]!, -1n],
@@ -259,6 +263,7 @@ export class FamilyOracle {
   }
 }
 
+/** The position of a log in the tables. */
 const ordOf = (block: ChainBlock, log: ChainLog): number => block.number * 2 ** 20 + log.logIndex;
 
 /** Forgets what belongs to an earlier transaction. */

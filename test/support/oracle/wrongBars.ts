@@ -29,8 +29,11 @@ interface PairFacts {
   readonly baseIsToken0: boolean;
 }
 
+/** Largest relative difference of two equal prices or volumes. Both sides round floats in another order. */
+const ROUNDING_MAX = 1e-9;
+
 const isClose = (a: number, b: number): boolean =>
-  Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+  Math.abs(a - b) <= ROUNDING_MAX * Math.max(Math.abs(a), Math.abs(b));
 
 function isSame(bar: Bar, expected: OracleBar, { decimals0, decimals1, baseIsToken0 }: PairFacts): boolean {
   const scale = 10 ** decimals0 / 10 ** decimals1;

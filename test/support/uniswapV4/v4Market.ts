@@ -34,7 +34,7 @@ export const V4_HOOKS = {
 
 /** Each token has a supply of 10^15 whole tokens. */
 const SUPPLY_DIGITS = 15;
-/** POOLS_SLOT and LIQUIDITY_OFFSET of StateLibrary.sol: the slot of the map of pools, and a place in the state of a pool. */
+/** Of StateLibrary.sol: the slot of the map of pools, and the place of the liquidity in the state of a pool. */
 const POOLS_SLOT = 6;
 const LIQUIDITY_OFFSET = 3;
 const GAS = 3_000_000;
@@ -54,6 +54,7 @@ const ABI = new Interface([
   'function protocolFeesAccrued(address currency) view returns (uint256)',
   'function extsload(bytes32 slot, uint256 count) view returns (bytes32[] words)',
 ]);
+/** Limits of √price that never end a swap early: MIN_SQRT_PRICE + 1 and MAX_SQRT_PRICE − 1 of TickMath.sol. */
 const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
 
 export interface V4Token {
@@ -163,6 +164,7 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
   const swapValues = ({ key }: V4Pool, zeroForOne: boolean, amount: bigint): readonly unknown[] => [
     key,
     [zeroForOne, amount, LIMITS[zeroForOne ? 0 : 1]],
+    // `takeClaims` and `useBurn` are off: the router moves real tokens, no claims of the manager.
     [false, false],
     '0x',
   ];
