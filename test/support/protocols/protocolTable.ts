@@ -68,7 +68,9 @@ export function describeProtocol(protocol: Protocol | ManyTokenProtocol): string
 }
 
 function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
-  if (protocol.hasManyTokens) return 'events of the vault';
+  if (protocol.hasManyTokens)
+    return protocol.isVault ? 'events of the vault' : 'creation events; older pools: own events';
+  if (protocol.poolOf !== undefined) return 'creation events; older pools: no';
   const list = protocol.listsPools ? ', and its list' : '';
   return `creation events; older pools: own events, confirmed by the factory${list}`;
 }
