@@ -154,8 +154,10 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
     ['load first states', readSql('first_states')],
     [
       'load states',
-      `INSERT INTO pool_states SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
-         tx_index, maker, reserve0, reserve1, 0, 0, 0, 0, price, [], [], -1, 0, 0 FROM swaps WHERE ord > {since:UInt64}`,
+      `INSERT INTO pool_states (ord, timestamp, kind, pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
+         tx_index, maker, reserve0, reserve1, price, walked_liquidity)
+         SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
+         tx_index, maker, reserve0, reserve1, price, -1 FROM swaps WHERE ord > {since:UInt64}`,
     ],
     [
       'load events of states',

@@ -1,5 +1,6 @@
 -- Loads `pairs` pools, each created by its own log of the first blocks. Pair 0 trades most.
 INSERT INTO pools
+    (ord, address, dex, protocol, pool_type, factory, token0, token1, base_is_token0, fee_pips, tick_spacing, created_block, created_at)
 WITH
     n -> unhex(concat('e2', leftPad(lower(hex(n)), 38, '0'))) AS pair_of,
     n -> unhex(concat('01', leftPad(lower(hex(n % 5000)), 38, '0'))) AS base_of,
@@ -14,13 +15,8 @@ SELECT
     base_of(number),
     quote_of(number),
     true,
-    [],
-    [],
-    0,
     2900,
     0,
-    [],
     1,
-    {from:UInt32},
-    NULL
+    {from:UInt32}
 FROM numbers({pairs:UInt64})
