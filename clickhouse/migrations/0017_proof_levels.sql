@@ -1,7 +1,10 @@
 -- The level of proof of a block is part of the row that makes the block visible. It was in the table proof_ranges, where
 -- the newest of several overlapping rows was valid. That table stays, and no program reads it. The subquery computes
--- the runs of blocks of the same level: chain, first block, first block after the run, level. A range of final blocks
--- gets the weakest level of its blocks. Head blocks that are not canonical stay at the level bloom.
+-- the runs of blocks of the same level: chain, first block, first block after the run, level. It cuts the chain where a
+-- range begins and after each range, so all blocks from one cut to the next have one level. Then it drops each cut with
+-- the same level as the cut before it. The first cut has none, so its `before` is 0, which is no level, and it stays.
+-- A range of final blocks gets the weakest level of its blocks. Head blocks that are not canonical stay at the level
+-- bloom.
 ALTER TABLE promotions
     ADD COLUMN IF NOT EXISTS proof Enum8('bloom' = 1, 'headers' = 2, 'full' = 3) COMMENT 'Weakest level of proof of the blocks of the range, as in the setting PROOF. If a range has several done rows, the weakest level is valid' AFTER counts;
 ALTER TABLE head_blocks

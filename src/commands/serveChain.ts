@@ -46,7 +46,10 @@ interface SharedParts {
   listStored(): readonly ChainParts[];
 }
 
-/** Opens the tables of a chain. `listOthers` gives the problems of the engine and of the other chains. */
+/**
+ * Opens the tables of a chain. Its readiness report also lists the problems of the engine (`engineProblems`) and of the
+ * other chains (`others`).
+ */
 export function openParts(
   chain: ChainService,
   log: Logger,

@@ -182,6 +182,10 @@ function viewOf(to: Hex, signature: string, answerBytesMax?: number): ContractCa
   return { to, data: callData(signature), ...(answerBytesMax !== undefined && { answerBytesMax }) };
 }
 
+/**
+ * What the code alone tells, before any storage is read: a delegation (EIP-7702), or a clone whose code contains the
+ * address of its implementation. Null if the node did not give the code.
+ */
 function toSuspect(address: Hex, tag: Suspect['tag'], code: Hex | null): Suspect | null {
   if (code === null) return null;
   const { delegates, canEnd } = readAbilities(code);

@@ -150,7 +150,7 @@ function setUpRouter(app: App, followHead: (event: LiveEvent) => void): void {
   startNavigation(openPlace, isView);
 }
 
-/** Wraps the stream so that `follow` sees every event first. */
+/** Wraps the stream so that `followHead` sees every event first. */
 function withFollower(
   live: LiveStream,
   followHead: (event: LiveEvent) => void,

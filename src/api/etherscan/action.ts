@@ -22,9 +22,10 @@ export interface Ask {
   readonly chainAtHead: ChainAtHead | null;
 }
 
+/** Fields of a node's answer, which is passed on unchanged. */
 const handedOnShape = { jsonrpc: z.literal('2.0'), id: z.int() } as const;
 
-/** True if the answer comes from a node and is passed on unchanged. */
+/** An answer in the form of Etherscan, or the answer of a node. */
 export const dialectAnswerShape = z.union([
   etherscanAnswerShape,
   z.object({ ...handedOnShape, result: z.unknown() }),

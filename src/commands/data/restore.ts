@@ -48,16 +48,19 @@ export async function runRestore(
       const system = attached.open('system');
       const restored = await restoreBeside(attached, targets, backupPlace);
       const contents = new Map<number, Content>();
-      for (const { chainId, beside } of restored) {
-        const database = attached.open(beside);
+      for (const { chainId, restoringDatabase } of restored) {
+        const database = attached.open(restoringDatabase);
         await checkWhole(database, chainId);
         contents.set(chainId, await describeContent(database, chainId));
       }
-      for (const { final, beside } of restored) {
+      // The name restoredName marks a checked database: if a crash follows the drop of the old database, the next start
+      // finishes the restore. So all databases are checked before the first rename, and have this name before the first
+      // drop.
+      for (const { final, restoringDatabase } of restored) {
         await drop(attached, restoredName(final));
         await system.command(
           'rename restored database',
-          `RENAME DATABASE ${beside} TO ${restoredName(final)}`,
+          `RENAME DATABASE ${restoringDatabase} TO ${restoredName(final)}`,
         );
       }
       for (const { chainId, final } of restored) {
@@ -82,7 +85,8 @@ interface Target {
 }
 
 interface Restored extends Target {
-  readonly beside: string;
+  /** Name of the database until it is checked. */
+  readonly restoringDatabase: string;
 }
 
 const filledRow = rowType({ name: text, rows: u64 });
@@ -107,11 +111,14 @@ async function restoreBeside(
   backupPlace: BackupPlace,
 ): Promise<Restored[]> {
   const system = attached.open('system');
-  const toRestore = targets.map((target) => ({ ...target, beside: restoringName(target.final) }));
-  for (const { beside } of toRestore) await drop(attached, beside);
+  const toRestore = targets.map((target) => ({ ...target, restoringDatabase: restoringName(target.final) }));
+  for (const { restoringDatabase } of toRestore) await drop(attached, restoringDatabase);
   for (;;) {
     const progress = lineProgress('restored', null);
-    const databases: BackedUp[] = toRestore.map(({ beside, name }) => ({ database: beside, name }));
+    const databases: BackedUp[] = toRestore.map(({ restoringDatabase, name }) => ({
+      database: restoringDatabase,
+      name,
+    }));
     try {
       await readBackup(system, databases, backupPlace.destination, progress.show);
       progress.end();
@@ -123,7 +130,7 @@ async function restoreBeside(
         ({ name }, i) => i > 0 && new RegExp(`\\b${name}\\b`).test(text),
       );
       if (missingIndex < 0) throw error;
-      for (const { beside } of toRestore) await drop(attached, beside);
+      for (const { restoringDatabase } of toRestore) await drop(attached, restoringDatabase);
       toRestore.splice(missingIndex, 1);
     }
   }

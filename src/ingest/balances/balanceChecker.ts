@@ -307,9 +307,10 @@ export class BalanceChecker {
 }
 
 /**
- * Whether the balances that were read between two states belong to the newest block of `before`. If a reorg
- * replaced the block meanwhile, or if a backfill stores final blocks of another branch, the rows may come from two
- * branches. A promotion moves rows of the same branch, so it changes no balance.
+ * Whether the balances that were read between two states belong to the newest block of `earlier`. If a reorg replaced
+ * the block meanwhile, the rows may come from two branches. The same holds while a backfill is unfinished: it may have
+ * stored only some rows of its final blocks, and these may be of another branch than the head. A promotion moves rows
+ * of the same branch, so it changes no balance.
  */
 function isUnchanged(earlier: StoredHead, later: StoredHead): boolean {
   const tip = earlier.head.at(-1);

@@ -85,7 +85,7 @@ export class BlockReader {
    * Loads pool states and prices as of the cursor, the last final block. `exact` is passed on to
    * Store.loadPoolStates. Returns the number of pools.
    */
-  async load(cursor: Cursor, exact: boolean): Promise<number> {
+  async load(cursor: Cursor, { exact }: { readonly exact: boolean }): Promise<number> {
     const { store, decode, foundPools } = this.deps;
     const { registry } = decode;
     registry.clear();
@@ -108,7 +108,7 @@ export class BlockReader {
 
   /**
    * Reads consecutive blocks, each the parent of the next, and passes their rows to `take`. Also adds pools
-   * and tokens that first appear in these blocks.
+   * and tokens that first appear in these blocks. `reversible`: a reorg can still replace the blocks.
    */
   async read(
     blocks: readonly ChainBlock[],

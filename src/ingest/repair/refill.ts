@@ -133,7 +133,7 @@ async function refill(
     hash: gap.toHash,
     timestamp: gap.toTimestamp,
   };
-  await reader.load(cursorBefore, true);
+  await reader.load(cursorBefore, { exact: true });
   const batch = new RowBatch();
   let lastBlock: { number: number; hash: Gap['toHash'] } | null = null;
   for await (const blocks of fetchAhead(source, gap.from, gap.to, { signal })) {

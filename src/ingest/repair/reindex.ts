@@ -130,7 +130,7 @@ async function stage(
     hash: ranges[0]?.to_hash ?? '0x',
     timestamp: 0,
   } as const;
-  await reader.load(cursorBefore, true);
+  await reader.load(cursorBefore, { exact: true });
   const hashByLastBlock = new Map(ranges.map(({ to_block, to_hash }) => [to_block, to_hash]));
   const batch = new RowBatch();
   let proven: readonly ProofRange[] = [];

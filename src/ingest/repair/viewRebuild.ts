@@ -71,7 +71,7 @@ interface StepSize {
 const STEP: StepSize = { rows: 1_000_000, groupBlocks: 256 };
 
 /**
- * Computes the targets of all views of `table`, from the rows of `from`, in new tables. Returns the names of
+ * Computes the targets of all views of `table`, from the rows of `sourceTable`, in new tables. Returns the names of
  * the targets. The work is split into ranges of `ord`, because a target merges the partial rows of its view.
  */
 export async function rebuildViews(

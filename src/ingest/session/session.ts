@@ -210,7 +210,7 @@ export class IngestSession {
   }
 
   private async load(exact: boolean): Promise<void> {
-    const pools = await this.reader.load(this.cursor, exact);
+    const pools = await this.reader.load(this.cursor, { exact });
     this.deps.log.info({ pools, finalTo: this.cursor.number, head: this.book.size }, 'read the stored state');
   }
 

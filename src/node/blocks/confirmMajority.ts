@@ -75,7 +75,10 @@ export async function confirmMajority(
   );
 }
 
-/** Benches the endpoints whose block at the height of `right` is another one. `right` is known to be right. */
+/**
+ * Benches the endpoints whose block at the height of `trusted` is another one. `trusted` is TRUSTED_BLOCK or an ancestor
+ * of it.
+ */
 export async function benchOthers(
   { pool, source }: Voters,
   trusted: Ref,
@@ -145,7 +148,7 @@ async function ask(
 
 /**
  * Asks an endpoint that does not have the block in question yet. Compares its block a little below its own head
- * with the block of the endpoint `agreeing` at the same height. Returns a vote only if they differ.
+ * with the block of the endpoint `agreeingId` at the same height. Returns a vote only if they differ.
  */
 async function askBehind(
   source: BlockSource,

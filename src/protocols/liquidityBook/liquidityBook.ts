@@ -16,6 +16,8 @@ const FEE_UNITS_PER_PIP = 100;
 const FEE_PIPS_MAX = 100_000;
 const BIN_STEP_MAX = 0xffffn;
 const ID_END = 1n << 24n;
+/** Index of timeOfLastUpdate, which each swap sets, among the words of getVariableFeeParameters(). */
+const TIME_OF_LAST_UPDATE = 3;
 
 export const liquidityBook = {
   name: 'liquidity_book',
@@ -52,8 +54,8 @@ export const liquidityBook = {
     })),
   readState,
   lastMoveCalls: () => [],
-  // timeOfLastUpdate, which each swap sets.
-  readLastMove: ([, , parameters]) => readUint(parameters, 3),
+  // The third answer to stateCalls has the time of the last swap.
+  readLastMove: ([, , parameters]) => readUint(parameters, TIME_OF_LAST_UPDATE),
   listsPools: false,
 } satisfies Protocol;
 

@@ -222,7 +222,7 @@ function decodeCollectProtocol({ topics, data }: ChainLog): CollectProtocolEvent
   };
 }
 
-/** The loan (words 0 and 1) was repaid. The amount `paid` remains in the pool. */
+/** The loan (words 0 and 1) was repaid. The payment for it (words 2 and 3) remains in the pool. */
 function decodeFlash({ topics, data }: ChainLog): FlashEvent | null {
   const [, sender, recipient] = topics;
   if (topics.length !== 3 || !loadData(data, 4)) return null;

@@ -143,6 +143,6 @@ function stateOf(pairs: PairTable, address: Hex): AuditStateRow | null {
   const { balances, params, doubts } = facts;
   const walked = { unswapped, walked_liquidity, near0, near1 };
   const amounts = { reserve0, reserve1, liquidity, price };
-  const held = { balances: balances ?? [], params: params ?? [], doubts };
-  return { pair, pool_type: pool.pool_type, ord, timestamp, ...amounts, ...held, ...walked };
+  const balanceFacts = { balances: balances ?? [], params: params ?? [], doubts };
+  return { pair, pool_type: pool.pool_type, ord, timestamp, ...amounts, ...balanceFacts, ...walked };
 }

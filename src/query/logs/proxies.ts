@@ -73,7 +73,7 @@ export function implementationsAt(proxies: Proxies, address: Hex, ord: number): 
   return implementation === null ? facets : [implementation, ...facets];
 }
 
-/** `from` is the block since which the node saw the implementation; null if it is only assumed. */
+/** `seenFrom` is the block since which the node saw the implementation; null if it is only assumed. */
 function implementationsOfBeacon(
   upgrades: UpgradeMap,
   beacon: Hex,

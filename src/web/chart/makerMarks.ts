@@ -52,6 +52,7 @@ export class MakerMarks {
     this.trades?.addActivity(item);
   }
 
+  /** Loads all trades again: a reorg may have removed some, or the stream may have lost some. */
   reload(): void {
     this.trades?.reload();
   }

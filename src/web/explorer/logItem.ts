@@ -8,8 +8,8 @@ import { blockNumber, logsPath, topicOf, transactionOf } from './links.ts';
 import { valueList, type ShownValue } from './shownValue.ts';
 
 /**
- * `emitter` scales the amounts, if the contract of the log is known. `name` names it, where the view shows logs of
- * several contracts.
+ * `emitter` scales the amounts, if the contract of the log is known. `contractName` names the contract, if the
+ * view shows logs of several contracts.
  */
 export function logItem(
   entry: LogEntry,

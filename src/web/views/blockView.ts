@@ -37,6 +37,7 @@ interface FoundBlock extends FoundLogs {
   readonly noAnswerReason: string | null;
   /** Null if neither the node nor a stored log shows it. */
   readonly isFinal: boolean | null;
+  /** Whether this service has indexed the block. Taken as true if the service keeps no logs. */
   readonly isStored: boolean;
   readonly chainItem: ChainItem | undefined;
   readonly coin: string;

@@ -11,6 +11,7 @@ import { badge, coloredChange, POOL_TYPES, tile } from '../core/pieces.ts';
 import { readState, stateQuery } from '../list/listState.ts';
 import { pairTable } from './marketView.ts';
 
+/** New blocks refresh the view at most this often. */
 const REFRESH_MS = 10_000;
 
 export const dexView: View = (app, place, main, signal) => {

@@ -13,6 +13,7 @@ import { shareChart, toSeries, type ShareMode, type ShareSeries } from '../chart
 
 /** Most DEXes shown in the chart. */
 const DEXES_MAX = 12;
+/** New blocks refresh the view at most this often. */
 const REFRESH_MS = 15_000;
 const DAY_OPTIONS = [
   ['14', '14d'],

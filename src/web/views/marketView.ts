@@ -26,6 +26,7 @@ import { coloredChange, tile } from '../core/pieces.ts';
 import type { Place } from '../core/place.ts';
 import { retryWhenBack } from '../core/recovery.ts';
 
+/** New blocks refresh the view at most this often. */
 const REFRESH_MS = 10_000;
 const SEARCH_MS = 200;
 

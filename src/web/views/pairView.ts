@@ -39,6 +39,7 @@ import { askVerified, riskPanel } from './riskPanel.ts';
 import { headTools } from '../market/starButton.ts';
 import { createTape, type Tape, type TapeFrame } from '../list/tape.ts';
 
+/** New blocks refresh the view at most this often. */
 const REFRESH_MS = 4_000;
 
 export const pairView: View = (app, place, main, signal) => {

@@ -14,6 +14,7 @@ import { emptyWallet, noWallet } from '../wallet/walletHelp.ts';
 import { isEmptyWallet, walletTables } from '../wallet/walletTables.ts';
 import type { StoredOrder } from '../wallet/sortedTable.ts';
 
+/** New blocks refresh the view at most this often. */
 const REFRESH_MS = 12_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 

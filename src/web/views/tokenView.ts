@@ -39,6 +39,7 @@ import { holderBar, holderList } from '../explorer/holderList.ts';
 import { logsPath } from '../explorer/links.ts';
 import { tokenLiquidity } from '../core/countedLiquidity.ts';
 
+/** New blocks refresh the view at most this often. */
 const REFRESH_MS = 4_000;
 const AUDIT_MS = 15_000;
 const TRANSFER = 'Transfer(address,address,uint256)';

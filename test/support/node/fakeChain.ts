@@ -65,7 +65,7 @@ export class FakeChain {
     return block;
   }
 
-  /** Mines one block with these logs (three per transaction) or with `count` random logs. */
+  /** Mines one block with these logs (three per transaction). A number makes so many random logs. */
   mine(logs: readonly FakeLog[] | number = []): FakeBlock {
     const number = this.blocks.length;
     const blockLogs = typeof logs === 'number' ? Array.from({ length: logs }, () => this.randomLog()) : logs;

@@ -116,6 +116,7 @@ function toSwap(
 function notePool({ name, args }: PlainEvent, pools: Map<string, OraclePool>): void {
   const isV2 = name === 'PairCreated';
   const [token0 = '', token1 = ''] = [0, 1].map((argumentIndex) => String(args[argumentIndex]));
+  // PairCreated names no fee. simDescription.ts sets 30 basis points for the V2 factory.
   const feePips = isV2 ? 3000 : Number(args[2]);
   pools.set(String(args[isV2 ? 2 : 4]), { isV3: !isV2, token0, token1, feePips });
 }
