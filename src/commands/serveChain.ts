@@ -46,7 +46,7 @@ interface SharedParts {
   listStored(): readonly ChainParts[];
 }
 
-/** Opens the tables of a chain. `listOthers` gives the problems of the engine and of the other chains. */
+/** Opens the tables of a chain. The problems of the engine and of `others` are added to those of the chain. */
 export function openParts(
   chain: ChainService,
   log: Logger,

@@ -41,7 +41,7 @@ export function readOwnSources(): SourceSet {
   return toSourceSet('0.8.30', Object.fromEntries(sources), OWN_SETTINGS);
 }
 
-/** Uniswap's pair and factory; `edited` selects the versions with PulseX's fee. */
+/** Uniswap's pair and factory; `isEdited` selects the versions with PulseX's fee. */
 export function readCoreSources(isEdited: boolean): SourceSet {
   return toSourceSet(
     '0.5.16',
@@ -50,7 +50,7 @@ export function readCoreSources(isEdited: boolean): SourceSet {
   );
 }
 
-/** Uniswap's V2 router; `edited` selects the version with PulseX's fee. */
+/** Uniswap's V2 router; `isEdited` selects the version with PulseX's fee. */
 export function readRouterSources(isEdited: boolean): SourceSet {
   return toSourceSet('0.6.6', collectSources(V2_PERIPHERY, [ROUTER_FILE], isEdited), UNISWAP_SETTINGS);
 }
@@ -65,7 +65,7 @@ function toSourceSet(
 
 /**
  * Reads files and all files that they import. The code contains a hash of the source paths, so the paths must be
- * the original ones. Paths of the package `home` start with `contracts/`.
+ * the original ones. Paths of the package `packageName` start with `contracts/`.
  */
 function collectSources(packageName: string, firstPaths: readonly string[], isEdited: boolean): SourceFiles {
   const sources: Record<string, { content: string }> = {};

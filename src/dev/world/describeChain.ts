@@ -11,7 +11,7 @@ export const BURN_ADDRESSES: readonly Hex[] = [
   '0x0000000000000000000000000000000000000000',
 ];
 
-/** Describes the chain as a CHAIN_CONFIG file. `chainId` and `rpcUrl` are the id and the address of this chain's node. */
+/** Describes the chain as a CHAIN_CONFIG file. `chainId` and `url` are the id and the address of this chain's node. */
 export function describeChain(
   contracts: Pick<World, 'v2' | 'v3' | 'wrappedNative' | 'trader'>,
   tokens: readonly WorldToken[],

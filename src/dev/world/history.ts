@@ -98,7 +98,7 @@ export async function mineHistory(rpc: DevRpc, world: World, options: HistoryOpt
   return { world: currentWorld, blocks: timestamps.length, swaps, walk };
 }
 
-/** Times of the blocks in ascending order; the last is `end`. */
+/** Times of the blocks in ascending order; the last is `endTimestamp`. */
 export function listTimestamps(endTimestamp: number, days: number): number[] {
   const timestamps: number[] = [];
   for (let age = 0; age < days * 86_400;) {

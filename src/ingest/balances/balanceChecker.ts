@@ -307,7 +307,7 @@ export class BalanceChecker {
 }
 
 /**
- * Whether the balances that were read between two states belong to the newest block of `before`. If a reorg
+ * Whether the balances that were read between two states belong to the newest block of `earlier`. If a reorg
  * replaced the block meanwhile, or if a backfill stores final blocks of another branch, the rows may come from two
  * branches. A promotion moves rows of the same branch, so it changes no balance.
  */

@@ -119,7 +119,7 @@ export class HeadBook {
 
   /**
    * Drops the canonical blocks up to `number`, because they are final. Drops the commits of abandoned blocks
-   * only when more than 4 × `kept` commits are stored.
+   * only when more than 4 × `keptBlocks` commits are stored.
    */
   forgetBelow(number: number, keptBlocks: number): void {
     this.storedTo = Math.max(this.storedTo, number);

@@ -139,7 +139,7 @@ class Rows<T> implements DataTable {
     this.setState({ ...this.state, sort, order, page: 1 });
   }
 
-  /** `isNew` means another page or order. Otherwise the table refreshes for a new block, and a failure is not
+  /** `isOtherPage` means another page or order. Otherwise the table refreshes for a new block, and a failure is not
    * shown. */
   private async load(isOtherPage: boolean): Promise<void> {
     this.runningLoad?.abort();
