@@ -1,9 +1,9 @@
 /**
- * Checks which anchors hold their peg. A pool of two anchors is evidence of their market
- * values, and so are two pools of the wrapped native token with one anchor each. A pool's weight is its depth, so a shallow pool cannot outvote a deep one. If
- * the direct pools between anchors have at least half of the depth of the comparisons through the native token, these
- * comparisons are ignored. Mean prices and depths resist manipulation over a few blocks. An anchor that is more than
- * 2 % below the others loses its role. An anchor more than 2 % above the others keeps its configured price, but its
+ * Checks which anchors hold their peg. A pool of two anchors is evidence of their market values, and so are two pools of
+ * the wrapped native token with one anchor each. A pool's weight is its depth, so a shallow pool cannot outvote a deep
+ * one. If the direct pools between anchors have at least half of the depth of the comparisons through the native token,
+ * these comparisons are ignored. Mean prices and depths resist manipulation over a few blocks. An anchor that is more
+ * than 2 % below the others loses its role. An anchor more than 2 % above the others keeps its configured price, but its
  * pools are no evidence about the others.
  */
 import type { Hex } from '../domain/hex';
@@ -140,6 +140,7 @@ function quotesIn(anchor: PriceAnchor, token: Hex, usd: number | null, { legsOf,
     const sqrtPrice = Math.sqrt(price);
     // A pool that has lived for a few blocks gets little weight, even if it is deep.
     const liquidity = confirmedLiquidity(record, time) * lifeWeight(record, time);
+    // Whole tokens of each side: the virtual reserve, but no more than the pool has.
     const side0 = Math.min(liquidity / sqrtPrice, record.state.reserve0);
     const side1 = Math.min(liquidity * sqrtPrice, record.state.reserve1);
     const ownUsd = (isToken0 ? side0 : side1) * anchor.priceUsd;

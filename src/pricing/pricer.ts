@@ -47,7 +47,7 @@ type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 interface CurrentHop {
   readonly hop: TokenHop;
   /** Whether a new epoch may change the hop without a move of its pools: a price or liquidity differs from its mean. */
-  readonly isWatched: boolean;
+  readonly mayChangeAtEpoch: boolean;
   /** The pools that made the price. Empty for an anchor and without a price. */
   readonly pools: readonly HopPool[];
 }
@@ -343,16 +343,16 @@ export class Pricer {
     const { next } = route;
     if (isAnchorRoute(route)) {
       const hop = { next, price: anchors.get(route.token) ?? 0, confidence: route.confidence, cap: Infinity };
-      return { hop, isWatched: false, pools: [] };
+      return { hop, mayChangeAtEpoch: false, pools: [] };
     }
     const noHop = { next, price: 0, confidence: 0, cap: 0 };
-    if (route.hops === 0) return { hop: noHop, isWatched: false, pools: [] };
+    if (route.hops === 0) return { hop: noHop, mayChangeAtEpoch: false, pools: [] };
     const routeHop = priceRouteHop(route, this.market, anchors);
-    const isWatched = routeHop.deviates || routeHop.isStillGrowing;
-    if (!(routeHop.price > 0)) return { hop: noHop, isWatched, pools: [] };
+    const mayChangeAtEpoch = routeHop.deviates || routeHop.isStillGrowing;
+    if (!(routeHop.price > 0)) return { hop: noHop, mayChangeAtEpoch, pools: [] };
     const { price, pools, confidenceFrom, cap } = routeHop;
     const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
-    return { hop, isWatched, pools };
+    return { hop, mayChangeAtEpoch, pools };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {
@@ -382,8 +382,8 @@ export class Pricer {
     const changes: HopChange[] = [];
     for (const token of [...touched].sort(byAddress)) {
       if (token.route === null) continue;
-      const { hop: hopNow, isWatched } = this.hopOf(token, token.route);
-      index.setWatched(token, isWatched);
+      const { hop: hopNow, mayChangeAtEpoch } = this.hopOf(token, token.route);
+      index.setWatched(token, mayChangeAtEpoch);
       const hopBefore = token.hop ?? undefined;
       if (hopBefore !== undefined && sameHop(hopBefore, hopNow)) continue;
       if (hopBefore === undefined && !(hopNow.price > 0)) continue;

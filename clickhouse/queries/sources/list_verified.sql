@@ -1,6 +1,7 @@
 -- Each row: the verification of one contract. `contracts` are at most 1,000 texts of chain id, address and code hash in
 -- hex without 0x, such as 369:ab12…:cd34…. With `newest`, the hash is ignored, and the newest verification counts,
--- which may be of another code. Uses the key (chain_id, address). Never scans other contracts.
+-- which may be of another code. With `codes`, only a verification of exactly this code counts. Uses the key
+-- (chain_id, address). Never scans other contracts.
 SELECT
     v.chain_id,
     v.address,

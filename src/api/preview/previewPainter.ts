@@ -20,8 +20,8 @@ const WIDE_FONT = join('dist', 'fonts', 'unifontex.ttf');
 const NOT_ASCII = /[^\x20-\x7e]/;
 
 export interface PreviewPainter {
-  /** Takes one of the pictures of this second; false if none is left, or too many wait. */
-  takePicture(): boolean;
+  /** Reserves one of the pictures of this second; false if none is left, or too many wait. */
+  reservePicture(): boolean;
   paint(svg: string): Promise<Buffer>;
 }
 
@@ -34,7 +34,7 @@ export function createPreviewPainter(
   let waitingPictures = 0;
   let queue: Promise<unknown> = Promise.resolve();
   return {
-    takePicture() {
+    reservePicture() {
       const nowMs = now();
       picturesLeft = Math.min(
         PICTURES_PER_SECOND,

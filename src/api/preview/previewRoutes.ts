@@ -79,8 +79,8 @@ function addressOf(file: string): Hex | null {
  * Called before the bars are read. Throws rate_limited if this process has begun enough pictures in this second. Unknown
  * addresses do not count.
  */
-function takePicture(painter: PreviewPainter): void {
-  if (!painter.takePicture()) throw new AppError('rate_limited', 'too many new pictures; retry in 1 s');
+function reservePicture(painter: PreviewPainter): void {
+  if (!painter.reservePicture()) throw new AppError('rate_limited', 'too many new pictures; retry in 1 s');
 }
 
 const closedBars = (bars: readonly Bar[]): Bar[] => bars.filter(({ closed }) => closed).slice(-BARS_MAX);
@@ -101,7 +101,7 @@ function pairReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
   return async (address, head) => {
     const entry = (await deps.pairs.at(head)).byAddress.get(address);
     if (entry === undefined) return null;
-    takePicture(painter);
+    reservePicture(painter);
     const { base, quote } = entry.tokens;
     const name = `${symbolFigure(base)} / ${symbolFigure(quote)}`;
     const usdBars = await readBarsIn(address, head, 'usd');
@@ -117,7 +117,7 @@ function tokenReader(deps: MarketDeps, painter: PreviewPainter): ReadPreview {
   return async (token, head) => {
     const entry = (await deps.tokens.at(head)).byAddress.get(token);
     if (entry === undefined) return null;
-    takePicture(painter);
+    reservePicture(painter);
     const request = {
       token,
       timeframe: TIMEFRAME,

@@ -257,6 +257,10 @@ export class BlockReader {
     }
   }
 
+  /**
+   * Reads only transfers, because a Deposit or Withdrawal log is among them if no Transfer log explains it. This is normal
+   * only for the wrapped native token.
+   */
   private addOdd(odd: Map<Hex, OddKind>, { transfers, unreadableTokens }: BlockFacts): void {
     for (const { token, kind } of transfers) {
       const isUnpaired = kind !== 'transfer' && token !== this.deps.prices.wrappedNative;

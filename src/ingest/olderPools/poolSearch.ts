@@ -72,7 +72,7 @@ interface PoolSearchDeps {
   readonly status: Pick<IngestStatus, 'phase' | 'poolSearch' | 'blocks'>;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds, for the versions of rows. `clock` only measures how much time has passed. */
   readonly now: () => number;
   readonly callsPerSecond: number;
   /** Burn addresses, treasuries and lockers. Their balances are needed to compute the circulating supply. */

@@ -134,6 +134,7 @@ export class SnapshotFiles {
     const { manifest } = this.listedFile(path);
     const pathOf = (): string => path;
     const hashes: Buffer[] = [];
+    // Lets other work run between headers.
     const slices = createSlices();
     let parent: string | null = from === manifest.from_block ? manifest.parent_hash : null;
     for (let start = from; start <= to; start += HEADERS_AT_ONCE) {

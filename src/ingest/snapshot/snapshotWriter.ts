@@ -26,7 +26,8 @@ const CHUNK_BYTES = 64 * 2 ** 20;
 /** Blocks of a file of blocks. The node confirms the last block of each. */
 const BLOCKS_FILE_BLOCKS = 50_000;
 
-const KEYS: Readonly<Record<DatasetName, string>> = {
+/** The order of the rows in the files of each data set. */
+const ROW_ORDERS: Readonly<Record<DatasetName, string>> = {
   blocks: 'block_number',
   logs: 'block_number, log_index',
   transactions: 'block_number, transaction_index',
@@ -200,7 +201,7 @@ export class SnapshotWriter {
     delete this.openFiles[dataset];
     const { database } = this.side;
     const columns = [...allColumns(dataset).keys()].join(', ');
-    const sql = `SELECT ${columns} FROM ${dataset} WHERE file = {file:UInt32} ORDER BY ${KEYS[dataset]}`;
+    const sql = `SELECT ${columns} FROM ${dataset} WHERE file = {file:UInt32} ORDER BY ${ROW_ORDERS[dataset]}`;
     const bytes = await createQueryRunner(database).writeMade(
       `export ${dataset}`,
       sql,

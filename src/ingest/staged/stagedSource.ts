@@ -179,7 +179,10 @@ export class StagedSource extends NodeBackedSource<Part> {
     });
   }
 
-  /** Another backfill may have dropped the tables at its end. The tables are then empty again. */
+  /**
+   * Another backfill may have dropped the tables at its end. The tables are then empty again. Every other failure of a query
+   * that would fail again is treated alike: creating tables that exist changes nothing.
+   */
   private async orCreateTables<T>(run: () => Promise<T | null>): Promise<T | null> {
     try {
       return await run();

@@ -123,6 +123,7 @@ async function readBody(
       meter.add(piece);
       pieces.push(piece);
     }
+    // Empties `pieces`. Undefined if the body is not JSON.
     const parsed = await parseAnswer(pieces, clock);
     return { parsed, close: () => meter.close() };
   } catch (error) {

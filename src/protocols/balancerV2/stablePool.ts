@@ -178,7 +178,7 @@ export function fitsStable(state: ManyTokenState, swap: VaultSwap, timestamp: nu
   const expected = state.swapFee > 0n ? amountOut(state, i, j, swap.amountIn, timestamp) : null;
   if (expected === null) return true;
   const error = expected > swap.amountOut ? expected - swap.amountOut : swap.amountOut - expected;
-  // A unit of a token with few decimals is worth many units of the other one.
+  // Rounding may cost some raw units of either token. `unitWorth` is one of token i in raw units of token j.
   const unitWorth = Math.ceil(stableSpotPrice({ ...state, doubts: 0 }, i, j, timestamp) ?? 0);
   const slack = ROUNDING_UNITS * (1n + BigInt(unitWorth));
   return error <= slack + expected / TOLERANCE_PARTS;

@@ -73,7 +73,7 @@ export function decodeBookEvent(log: ChainLog): PoolEvent | null {
   }
 }
 
-/** The event's amountsIn (word 1) is what stays in the bin. The trader paid the protocol's part of the fee too. */
+/** `amountsIn` of the event is what stays in the bin. The trader paid the protocol's part of the fee too. */
 function decodeSwap(data: Hex, parties: Pick<SwapEvent, 'sender' | 'recipient'>): SwapEvent | null {
   if (!loadData(data, 6) || !isUint24(0) || !isUint24(3)) return null;
   const [stayed, out, fees, protocolFees] = [amountsAt(1), amountsAt(2), amountsAt(4), amountsAt(5)];

@@ -16,6 +16,7 @@ import { tokenOf } from '../tokens/tokens';
 /** The number of a leg is this × the index of its first token + the index of its second token. */
 const TOKEN_INDEX_SPAN = 256;
 
+/** A row of list_screener_swaps.sql, with amounts in raw units. */
 const swapRow = rowType({
   ...pick(swapsTable.types, ['ord', 'timestamp', 'pair', 'leg', 'pool_type', 'token0', 'token1', 'tx_hash']),
   ...pick(swapsTable.types, ['tx_index', 'amount0', 'amount1', 'reserve0', 'reserve1', 'sqrt_price_x96']),
@@ -25,6 +26,7 @@ const swapRow = rowType({
 });
 type SwapRow = RowOf<typeof swapRow>;
 
+/** A row of list_screener_liquidity.sql, with amounts in raw units. */
 const liquidityRow = rowType({
   ...pick(liquidityEventsTable.types, ['ord', 'timestamp', 'kind', 'pair', 'token0', 'token1', 'tx_hash']),
   ...pick(liquidityEventsTable.types, ['tx_index', 'amount0', 'amount1']),

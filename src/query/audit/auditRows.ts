@@ -57,6 +57,7 @@ const stateRow = rowType(
 );
 export type AuditStateRow = RowOf<typeof stateRow>;
 
+/** A row of audit/list_trades.sql. */
 const tradeRow = rowType(pick(swapsTable.types, ['pair', 'leg', 'ord', 'amount1']));
 export type TradeRow = RowOf<typeof tradeRow>;
 

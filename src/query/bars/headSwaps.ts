@@ -21,6 +21,7 @@ const SWAPS_KEPT_MAX = 60_000;
  */
 const PAIR_SWAPS_MAX = 500_000;
 
+/** A row of list_head_swaps.sql. Volumes are in raw units, `price` is raw token1 per raw token0. */
 const swapRow = rowType({
   commit: u64,
   ord: u64,

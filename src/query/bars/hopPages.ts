@@ -28,7 +28,9 @@ const changeTypes = pick(tokenPricesTable.types, [
   ...(['ord', 'timestamp', 'next_token', 'hop_price'] as const),
   ...(['previous_next_token', 'previous_hop_price'] as const),
 ]);
+/** A row of list_hop_changes.sql. */
 const changeRow = rowType(changeTypes);
+/** A row of list_head_hop_changes.sql. */
 const headChangeRow = rowType({ ...changeTypes, token: address });
 
 export interface PathSource {

@@ -9,6 +9,7 @@ import type { HeadSwaps, LegRef } from './headSwaps';
 import { bucketRow, singleEnd, storedColumns, storedPart } from './partRows';
 
 const legColumns = { ...storedColumns, volume0: u256, volume1: u256, untracked: u64 };
+/** A row of list_bars_quote.sql, with prices in raw token1 per raw token0. */
 const quoteRow = rowType({
   ...legColumns,
   first_quote: singleEnd,
@@ -16,6 +17,7 @@ const quoteRow = rowType({
   high: f64,
   low: f64,
 });
+/** A row of list_bars_usd.sql. */
 const usdRow = rowType({ ...legColumns, high_usd: f64, low_usd: f64 });
 
 export interface LegBarsSource {

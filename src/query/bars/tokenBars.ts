@@ -20,6 +20,7 @@ import { bucketRow, singleEnd, storedColumns, storedPart, swapPart, swapPartRow 
 const HEAD_BLOCKS_MAX = 100_000;
 
 const tokenColumns = { ...storedColumns, volume: u256 };
+/** A row of list_token_bars.sql with `usd`. */
 const usdRow = rowType({
   ...tokenColumns,
   first_usd: singleEnd,
@@ -27,7 +28,9 @@ const usdRow = rowType({
   high_usd: f64,
   low_usd: f64,
 });
+/** A row of list_token_bars.sql with `native`. */
 const nativeRow = rowType({ ...tokenColumns, high_native: f64, low_native: f64 });
+/** A row of list_token_volumes.sql, with `volume` in raw units of the token. */
 const volumeRow = rowType({
   bucket: u32,
   volume: u256,

@@ -34,6 +34,7 @@ const verifiedRow = rowType(verifiedTypes);
 type VerifiedRow = RowOf<typeof verifiedRow>;
 
 const { code_hash, status, verified_at, chain_id, address } = verifiedTypes;
+/** A row of list_twins.sql. */
 const twinRow = rowType({ code_hash, status, verified_at, chain_id, address });
 type TwinRow = RowOf<typeof twinRow>;
 

@@ -13,6 +13,7 @@ import { wholeHours } from '../bars/hourWindow';
 /** Limit of the rows: a year of days for more DEXes than any chain has. */
 const ROWS_MAX = 100_000;
 
+/** A row of sum_hours.sql or sum_swaps.sql. */
 const dexDayRow = rowType({
   dex: lowText,
   /** Start of the UTC day, unix seconds. */

@@ -16,6 +16,7 @@ const WEEK_SECONDS = 604_800;
 /** Limit for safety: more DEXes than any chain has. */
 const DEXES_MAX = 10_000;
 
+/** A row of count_traders.sql: a null `dex` stands for all DEXes together. */
 const tradersRow = rowType({ dex: nullable(text), traders: u32, trades: u32 });
 
 export interface DexTable {

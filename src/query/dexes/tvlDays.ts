@@ -15,6 +15,7 @@ import type { TokenMap } from '../tokens/tokens';
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
+/** A row of list_tvl_days.sql. An empty `dex` marks a day whose TVL was computed. */
 const dayRow = rowType({ day: u32, dex: lowText, tvl_usd: f64 });
 
 interface TvlDays {

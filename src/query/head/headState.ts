@@ -36,8 +36,10 @@ const headRow = rowType({
   heights: array(height),
 });
 export type HeadRow = RowOf<typeof headRow>;
+/** The row of read_change_mark.sql. Equal numbers mean that the head is the same. */
 const markRow = rowType({ promotion_rows: u64, head_rows: u64 });
 const headVersionRow = rowType(pick(headBlocksTable.types, ['number', 'hash', 'parent_hash', 'commit']));
+/** The row of count_kept_commits.sql: how many of the given commits still have rows. */
 const keptRow = rowType({ kept: u64 });
 
 /** A flip as the ingester publishes it after it has stored the rows. */

@@ -53,6 +53,7 @@ const UNCHECKED = {
   doubted: false,
 } as const;
 
+/** A row of list_checks.sql. */
 const checksRow = rowType({
   ...pick(balanceChecksTable.types, [
     ...(['token', 'rebasing', 'held_checked', 'unconfirmed', 'sampled_holders', 'version'] as const),

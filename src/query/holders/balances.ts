@@ -16,6 +16,10 @@ const FIRST_BLOCK = 1;
 /** Most tokens per address, which limits the answer. */
 export const BALANCES_MAX = 50_000;
 
+/**
+ * A row of portfolio/list_balances.sql or portfolio/list_supplies.sql, which negates supplies. Balances are in raw
+ * units.
+ */
 const balanceRow = rowType({ token: address, balance: i256 });
 
 /** Raw balances by token. */

@@ -27,9 +27,7 @@ import { perVersion, type HeadChange, type PerVersion } from '../head/perVersion
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
 import { nextLpBalances, readLpBalances, withZeroBalance, type ZeroBalances } from './zeroBalances';
 
-/**
- * Largest number of rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB.
- */
+/** Most rows that one counting query may group, about 150 bytes of memory each. A query may use 1 GiB. */
 const ROWS_PER_QUERY = 500_000;
 /** Limit for safety: more tokens than any chain has. */
 const TOKENS_MAX = 20_000_000;
@@ -38,7 +36,9 @@ const FOLLOWED_ADDRESSES_MIN = 5_000;
 /** If more balances than this change between two head versions, every large token is counted again. */
 const CHANGES_MAX = 200_000;
 
+/** A row of list_changes.sql, in raw units: `balance` after the change. */
 const changeRow = rowType({ token: address, holder: address, balance: i256, change: i256 });
+/** A row of holders/count_rows.sql: the number of stored balances of a token. */
 const sizeRow = rowType({ token: address, stored: u64 });
 const headTokensRow = rowType({ commit: u64, tokens: array(address) });
 const movedRow = rowType({ token: address });

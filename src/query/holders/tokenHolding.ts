@@ -8,6 +8,7 @@ import { isHistoryPartial } from './balances';
 import { countedRow, countOf, type TokenHolding } from './holderCounts';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
+/** A row of list_holders.sql, with the balance in raw units. */
 const holderRow = rowType({ holder: address, balance: i256 });
 /** A holder with its balance in raw units, above zero. */
 type Holder = RowOf<typeof holderRow>;

@@ -11,6 +11,10 @@ import { inChunks } from '../head/inChunks';
 import type { StoredPool } from '../pairs/pools';
 import type { TokenHolding } from './holderCounts';
 
+/**
+ * A row of list_zero_balances.sql, in raw units: LP tokens that the zero address has, and the part that holders sent
+ * to it.
+ */
 const balanceRow = rowType({ token: address, held: u256, sent: u256 });
 
 /** LP tokens of one pool at the zero address, in raw units. */

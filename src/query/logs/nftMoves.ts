@@ -13,6 +13,7 @@ import { searchSpans } from './logSpans';
 /** Topic of Transfer(address,address,uint256). */
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
+/** A row of list_nft_moves.sql: an ERC-721 Transfer log. */
 const moveRow = rowType({
   ord: u64,
   timestamp: u32,

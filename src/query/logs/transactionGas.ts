@@ -10,6 +10,7 @@ import type { StoredLog } from './logs';
 /** Number of transactions in one query, limited by the length of a parameter. */
 const TRANSACTIONS_PER_QUERY = 2_000;
 
+/** A row of logs/list_gas.sql, with the price in wei. */
 const gasRow = rowType({
   number: u32,
   tx_index: u32,

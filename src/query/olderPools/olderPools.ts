@@ -21,6 +21,10 @@ const LATE_US = 60_000_000;
 const { chain_id, version, ...searchTypes } = poolSearchTable.types;
 const searchRow = rowType(searchTypes);
 const birthRow = rowType(poolBirthsTable.types);
+/**
+ * A row of list_supplies.sql, in raw units: a token before the first ingested block (`_before`), and by later
+ * transfers.
+ */
 const supplyRow = rowType({
   token: address,
   supply_before: u256,

@@ -7,6 +7,7 @@ import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 /** Number of newest blocks that the gas price of the overview and the suggestions use. */
 export const GAS_BLOCKS = 20;
 
+/** A row of list_gas_blocks.sql, with gas prices in wei. */
 const gasRow = rowType(pick(blocksTable.types, ['number', 'transaction_count', 'base_fee', 'gas_prices']));
 
 /** All prices in wei. */

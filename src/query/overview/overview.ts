@@ -122,6 +122,7 @@ export function medianGasGwei(blocks: readonly GasBlock[]): number | null {
   return Number(formatUnits((upper + lower) * 5n, GWEI_DECIMALS + 1));
 }
 
+/** The row of sum_burned.sql, in raw units of the burn token. */
 const burnedRow = rowType({ burned: u256 });
 
 /** Raw amount sent to burn addresses from other addresses in the last `windowSeconds` before the newest indexed block. */

@@ -25,7 +25,9 @@ const ROWS_MAX = 2_000_000;
 const BASE_BLOCKS_MAX = 5_000;
 const CHANGES_MAX = 20_000;
 
+/** A row of list_last_trades.sql, with the time in unix seconds. */
 const lastTradeRow = rowType({ pair: address, last_trade_at: u32 });
+/** The row of pairs/count_rows.sql: a text that changes if final rows were added. */
 const countsRow = rowType({ counts: text });
 
 export interface PairBase {

@@ -23,7 +23,7 @@ import {
   type PoolSide,
 } from './poolValue';
 import { isDoubtful, type TokenPrice, type TokenPrices } from '../prices/priceByHops';
-import { changePercent } from './rankings';
+import { changePercent, finiteOrNull } from './rankings';
 import { tradeCounts } from './windowTrades';
 
 const PIPS_PER_BPS = 100;
@@ -377,8 +377,4 @@ function priceChange({ pool, facts, prices, tokens }: PairEntry, window: Window)
     return finiteOrNull(changePercent(priceNow, priceThen));
   if (isDoubtful(quotePriceThen, quotePrice)) return null;
   return finiteOrNull(changePercent(priceNow * quotePrice.usd, priceThen * quotePriceThen.usd));
-}
-
-function finiteOrNull(change: number | null): number | null {
-  return change !== null && Number.isFinite(change) ? change : null;
 }

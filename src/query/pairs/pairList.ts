@@ -52,6 +52,7 @@ const SORT_KEYS: Readonly<Record<PairSort, (entry: PairEntry) => number | null>>
 };
 
 const rankings = new Rankings<PairEntry, PairSort>(
+  // Ties: by the name that the API shows, which is the pool id if the pool has one.
   ({ pool }) => ({ address: pool.pool_id ?? pool.address }),
   (entry, sort) => SORT_KEYS[sort](entry),
 );

@@ -2,13 +2,14 @@
 import { address, array, f64, nullable, u32, type ColumnType } from '../../clickhouse/rows/columns';
 import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolStatesTable } from '../../clickhouse/schema/tables';
+import { finiteOrNull } from './rankings';
 import { tradeColumns } from './windowTrades';
 
-/** Trading of one pair in the last 24 hours. */
+/** A row of pairs/count_trades.sql: trading of one pair in the last 24 hours. `fees` and `untracked` are in USD. */
 export const tradesRow = rowType({ pair: address, ...tradeColumns, fees: f64, untracked: f64 });
 export type TradesRow = RowOf<typeof tradesRow>;
 
-/** Trading of one token over all its pools in the last 24 hours. */
+/** A row of tokens/count_trades.sql: trading of one token over all its pools in the last 24 hours. */
 export const tokenTradesRow = rowType({
   token: address,
   ...tradeColumns,
@@ -19,6 +20,7 @@ export const tokenTradesRow = rowType({
 });
 export type TokenTradesRow = RowOf<typeof tokenTradesRow>;
 
+/** A row of list_states.sql: amounts and `price` (token1 per token0) are in raw units. */
 export const stateRow = rowType({
   ...pick(poolStatesTable.types, ['pair', 'ord', 'timestamp', 'reserve0', 'reserve1', 'sqrt_price_x96']),
   ...pick(poolStatesTable.types, [
@@ -46,17 +48,20 @@ const meanColumns = {
 };
 
 /**
- * Time-weighted means of a window: raw reserves, and the USD value of each reserve times 10^decimals of the
- * other token. A value is 0 if unknown. All are null if no second of the window has passed.
+ * A row of mean_reserves.sql, the time-weighted means of a window: raw reserves, and the USD value of each reserve times
+ * 10^decimals of the other token. A value is 0 if unknown. All are null if no second of the window has passed.
  */
 export const meanReservesRow = rowType(meanColumns);
 export type MeanReservesRow = RowOf<typeof meanReservesRow>;
 
-/** Time-weighted mean balances in raw units, for pools of more than two tokens. */
+/** A row of mean_balances.sql: time-weighted mean balances in raw units, for pools of more than two tokens. */
 export const meanBalancesRow = rowType({ means: array(f64) });
+/** A row of list_mean_balances.sql. */
 export const pairMeansRow = rowType({ pair: address, ...meanBalancesRow.columns });
 
-/** Prices at the starts of the four windows. */
+/**
+ * A row of list_past_prices.sql: prices at the starts of the four windows, raw token1 per raw token0. 0 means no price.
+ */
 export const pastPricesRow = rowType({
   pair: address,
   price_m5: f64,
@@ -66,7 +71,3 @@ export const pastPricesRow = rowType({
   ...meanColumns,
 });
 export type PastPricesRow = RowOf<typeof pastPricesRow>;
-
-function finiteOrNull(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
-}

@@ -29,6 +29,7 @@ const DAY_SECONDS = 86_400;
 /** Limit for safety: more pools than any chain has. */
 const ROWS_MAX = 2_000_000;
 
+/** A row of pairs/list_balances.sql, with balances in raw units. */
 export const balancesRow = rowType(pick(poolStatesTable.types, ['pair', 'balances', 'params', 'doubts']));
 
 export interface PairTable {

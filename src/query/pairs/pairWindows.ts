@@ -43,13 +43,16 @@ const DAILY_SWAPS_MAX = 1_000;
 /** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
+/** A row of pairs/list_window_hours.sql: a part of the sums of the hour that begins at `bucket`. */
 const hourRow = rowType({ bucket: u32, volume_usd: usd, fee_usd: usd });
+/** A row of pairs/list_window_swaps.sql. */
 const swapRow = rowType({
   ...pick(swapsTable.types, ['ord', 'timestamp', 'leg', 'base_is_token0', 'price', 'price_usd']),
   ...pick(swapsTable.types, ['quote_price_usd', 'amount_usd', 'tracked']),
   fee_usd: usd,
 });
 type WindowSwap = RowOf<typeof swapRow>;
+/** A row of list_window_states.sql, with reserves in raw units. */
 const heldRow = rowType(pick(poolStatesTable.types, ['ord', 'timestamp', 'reserve0', 'reserve1']));
 
 interface Window {

@@ -9,6 +9,7 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import { decodeFees, listFeeChanges } from '../../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
+/** A row of list_fees.sql: `fees` is the data of the log. */
 const feeRow = rowType({ pair: address, topic: hash, fees: hexBytes });
 
 /**

@@ -24,8 +24,11 @@ const FINAL_BLOCKS_MAX = 5_000;
  */
 const LATE_MS = 60_000;
 
+/** A row of list_fee_protocols.sql: a SetFeeProtocol log. */
 const changeRow = rowType({ pair: address, ord: u64, topic0: hash, data: hexBytes });
+/** A row of list_first_shares.sql: the protocol's parts before the first SetFeeProtocol log of a pool. */
 const firstRow = rowType(pick(poolFirstSharesTable.types, ['pair', 'share0', 'share1', 'version']));
+/** A row of sum_split_fees.sql, with fees in USD. */
 const feesRow = rowType({ pair: address, part: u32, is_token0: bool, fees: f64 });
 
 type Change = RowOf<typeof changeRow>;

@@ -24,6 +24,11 @@ export function changePercent(now: number | null, before: number | null): number
   return (now / before - 1) * 100;
 }
 
+/** The value; null if it is unknown or beyond all floats. */
+export function finiteOrNull(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) ? value : null;
+}
+
 /** The later of two times; null if both times are null. */
 export function latestOf(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : Math.max(a, b);

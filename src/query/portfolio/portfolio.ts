@@ -83,6 +83,7 @@ const CAPPED: Warning = {
   severity: 'info',
 };
 
+/** A row of list_positions.sql: a V3 position. */
 const positionRow = rowType({
   manager: address,
   position_id: text,
@@ -91,6 +92,7 @@ const positionRow = rowType({
   tick_upper: i32,
   liquidity: i256,
 });
+/** A row of list_last_products.sql: raw reserves of a V2 pair right after its newest mint or burn. */
 const productRow = rowType({ pair: address, reserve0: u256, reserve1: u256 });
 
 interface PortfolioSource {

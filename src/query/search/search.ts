@@ -39,7 +39,9 @@ const LOGS_LOG10_MAX = 9;
 
 const blockRow = rowType({ number: u32 });
 const hashRow = rowType({ hash });
+/** A row of list_hit_facts.sql, which lists the facts. */
 const factRow = rowType({ address, fact: u8 });
+/** A row of list_verified_twins.sql. */
 const twinRow = rowType({ address });
 
 export interface SearchDeps {

@@ -11,7 +11,9 @@ import type { Directory } from '../tokens/directory';
 import { matchQualityOf, matchQualityOfWords, splitPairWords } from './matchQuality';
 
 const { chain_id, address, code_hash, name, path, version } = verifiedContractsTable.types;
+/** A row of list_code_twins.sql. */
 const twinRow = rowType({ address, code_hash });
+/** A row of search_verified_names.sql. */
 const verifiedRow = rowType({ chain_id, address, code_hash, name, path, version });
 type VerifiedRow = RowOf<typeof verifiedRow>;
 

@@ -53,7 +53,9 @@ export interface SourcePage {
 
 const rankedRow = rowType({ content_hash: hash, address });
 type RankedFile = RowOf<typeof rankedRow>;
+/** A row of match_lines.sql. `column` counts from 1. */
 const lineRow = rowType({ content_hash: hash, line: u32, column: u32, matches: u32 });
+/** A row of list_file_uses.sql: one use of a file, and the number of contracts that have the file. */
 const useRow = rowType({ content_hash: hash, contracts: u32, path: text, contract_name: text });
 
 /** One page of matching lines. Throws bad_request for a slow expression. */

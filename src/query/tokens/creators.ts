@@ -13,6 +13,7 @@ import type { PairTables } from '../pairs/pairTable';
 import { tokensOfPool, type StoredPool } from '../pairs/pools';
 
 const creatorRow = rowType({ address, creator: address });
+/** The row of count_creations.sql: the number of stored answers of the node. */
 const countRow = rowType({ stored: u64 });
 
 /** The creators of tokens. Successive heads share the table until another creator becomes known. */

@@ -14,6 +14,7 @@ import { listTokens, type TokenMap } from './tokens';
 /** Largest number of pools in the cache. At this number the whole cache is cleared. */
 const POOLS_KEPT = 20_000;
 
+/** The row of mark_tokens.sql. It changes with every write of token metadata. */
 const markRow = rowType({ table_rows: u64, version_sum: wideU64 });
 
 interface PoolWithTokens {

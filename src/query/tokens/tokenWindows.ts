@@ -27,8 +27,11 @@ export interface TokenWindows {
 /** A LIMIT for queries that never cuts their result: no query returns this many rows. */
 const ROWS_MAX = 1_000_000;
 
+/** A row of tokens/list_window_hours.sql: a part of the volume of one hour. */
 const hourRow = rowType({ volume_usd: usd });
+/** The row of find_high_hour.sql: the hour with the highest USD price of the token. */
 const highHourRow = rowType({ high: f64, first_ord: u64, last_ord: u64 });
+/** A row of tokens/list_window_swaps.sql. */
 const swapRow = rowType({
   ord: u64,
   timestamp: u32,

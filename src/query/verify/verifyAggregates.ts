@@ -19,6 +19,7 @@ interface Difference {
 }
 
 const differenceRow = rowType({ item: text, only_in: text, value: text });
+/** A row of list_days.sql. */
 const dayRow = rowType({ day: u64, first_block: u32, last_block: u32 });
 
 interface VerifyRange {

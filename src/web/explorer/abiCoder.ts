@@ -196,7 +196,10 @@ class Decoder {
     return this.data.slice(start, start + count);
   }
 
-  /** An offset or a length, in bytes. */
+  /**
+   * An offset or a length in bytes, or a number of items. The limit is coarse, because it counts hex digits: two are a byte,
+   * and an item has at least 64. `takeDigits` checks the end of the data.
+   */
   private readSize(start: number): number {
     const size = BigInt(`0x${this.takeDigits(start, WORD_DIGITS)}`);
     if (size > BigInt(this.data.length)) throw new AbiFault('the data is too short for its types');

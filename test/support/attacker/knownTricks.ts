@@ -163,6 +163,15 @@ function rangeTricks(market: SimMarket): AttackPlan[] {
 }
 
 /**
+ * The part of the attacker's share to exit with one token, per unit of the wanted ln(price). The attacker has nearly the
+ * whole pool then. An exit of the part s of a pool moves ln(price) by about s / weight of the token: with equal weights
+ * by 0.6 of the wanted move, and with smaller weights by more.
+ */
+const SHARE_TO_EXIT = 0.3;
+/** The same for an exit with the other token after a push. With equal weights, it takes back 0.2 of the wanted move. */
+const SHARE_TO_EXIT_BACK = 0.1;
+
+/**
  * Attacks on weighted pools. The attacker joins or exits with one token, with or without a push, in the block of the
  * push or before the epoch begins. In a managed pool the attacker declares a balance instead. Amounts are multiples of
  * the USD that move the price of the pool by the requested percentage.
@@ -202,14 +211,14 @@ function vaultTricks(market: SimMarket, wantedLog: number, waits: readonly numbe
       at: 0,
       pool,
       side: sideOut,
-      part: 0.3 * Math.abs(wantedLog),
+      part: SHARE_TO_EXIT * Math.abs(wantedLog),
     };
     const exitBack: AttackMove = {
       kind: 'exit',
       at: BLOCKS_MAX,
       pool,
       side: sideIn,
-      part: 0.1 * Math.abs(wantedLog),
+      part: SHARE_TO_EXIT_BACK * Math.abs(wantedLog),
     };
     return [0, ...waits].flatMap((prepBlocks): AttackPlan[] => [
       { prepBlocks, moves: [join], push: signs, afterPush: [] },

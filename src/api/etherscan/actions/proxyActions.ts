@@ -102,7 +102,9 @@ async function callContract(ask: Ask): Promise<DialectAnswer> {
   if (answers === null) return refuse(TEXTS.unavailableAction);
   const [result = null] = answers;
   if (result !== null) return { ...JSON_RPC_FIELDS, result };
-  return ask.deps.relayOf?.(ask.chainId) == null ? { ...JSON_RPC_FIELDS, error: REVERT_ERROR } : relayCall();
+  // The call reverts. Only the node tells the reason.
+  const node = ask.deps.relayOf?.(ask.chainId) ?? null;
+  return node === null ? { ...JSON_RPC_FIELDS, error: REVERT_ERROR } : relayCall();
 }
 
 /** A block number, for methods that accept no block hash. */

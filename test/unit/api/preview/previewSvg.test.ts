@@ -120,7 +120,7 @@ test('a process begins four pictures per second, and paints them one after anoth
       return Buffer.from('png');
     },
   );
-  expect(Array.from({ length: 6 }, () => painter.takePicture())).toEqual([
+  expect(Array.from({ length: 6 }, () => painter.reservePicture())).toEqual([
     true,
     true,
     true,
@@ -129,9 +129,9 @@ test('a process begins four pictures per second, and paints them one after anoth
     false,
   ]);
   at += 250;
-  expect([painter.takePicture(), painter.takePicture()]).toEqual([true, false]);
+  expect([painter.reservePicture(), painter.reservePicture()]).toEqual([true, false]);
   at += 60_000;
-  expect(Array.from({ length: 5 }, () => painter.takePicture())).toEqual([true, true, true, true, false]);
+  expect(Array.from({ length: 5 }, () => painter.reservePicture())).toEqual([true, true, true, true, false]);
   await Promise.all(Array.from({ length: 3 }, () => painter.paint('<svg/>')));
 });
 
@@ -148,11 +148,11 @@ test('while eight pictures wait, no further picture begins', async () => {
   );
   const paints: Promise<Buffer>[] = [];
   for (; paints.length < 8; at += 1_000) {
-    expect(painter.takePicture()).toBe(true);
+    expect(painter.reservePicture()).toBe(true);
     paints.push(painter.paint('<svg/>'));
   }
-  expect(painter.takePicture()).toBe(false);
+  expect(painter.reservePicture()).toBe(false);
   finish();
   await Promise.all(paints);
-  expect(painter.takePicture()).toBe(true);
+  expect(painter.reservePicture()).toBe(true);
 });
