@@ -152,13 +152,7 @@ export async function loadPrices(database: Database, load: SwapLoad): Promise<vo
   };
   const statements: readonly (readonly [string, string])[] = [
     ['load first states', readSql('first_states')],
-    [
-      'load states',
-      `INSERT INTO pool_states (ord, timestamp, kind, pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
-         tx_index, maker, reserve0, reserve1, price, walked_liquidity)
-         SELECT ord + 1, timestamp, 'sync', pair, dex, pool_type, token0, token1, base_is_token0, tx_hash,
-         tx_index, maker, reserve0, reserve1, price, -1 FROM swaps WHERE ord > {since:UInt64}`,
-    ],
+    ['load states', readSql('later_states')],
     [
       'load events of states',
       `INSERT INTO events SELECT ord, 'sync', pair, token0, token1, maker FROM pool_states ${LARGE_PARTS}`,
