@@ -35,7 +35,7 @@ const STEP_MS = 250;
  */
 const TAKEOVER_MAX_MS = 30_000;
 const STARTS_PER_TAKEOVER_MAX = 5;
-/** A fight goes on until this number of writers were replaced, though a slow machine reaches the last block before. */
+/** A fight goes on until this number of writers were replaced, even if the chain has reached its last block. */
 const REPLACED_MIN = 3;
 
 export interface WritersReport {

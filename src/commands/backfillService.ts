@@ -58,6 +58,7 @@ export async function openService(
     'the service does not prove amounts and senders; verify --proof proves the stored blocks',
   );
   const staging = new ServiceRows(service, span.to, runSignal);
+  // Unix time in seconds.
   const timeOfDay = (): number => steadyNow() / 1_000;
   let source: ParquetSource | null = null;
   return {

@@ -81,10 +81,10 @@ class VerifyQueue implements VerificationQueue {
   private readonly deps: VerifyQueueDeps;
   /** Tickets by UUID. */
   private readonly tickets = new LRUCache<string, Ticket>({ max: TICKETS_KEPT });
-  /** Tickets of failures, by the key of the result. */
+  /** Guids of failed jobs, by `verdictKey`. */
   private readonly failures = new LRUCache<string, string>({ max: FAILURES_KEPT });
   private readonly waiting = new FairQueue<Job>();
-  /** Tickets of open jobs, by digest. */
+  /** Guids of open jobs, by digest. */
   private readonly open = new Map<string, string>();
   /** Number of jobs and submissions in progress, by client. */
   private readonly underWay = new Map<string, number>();

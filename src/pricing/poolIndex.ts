@@ -39,6 +39,7 @@ export interface IndexedLeg extends Leg {
   record: LegRecord | undefined;
   /** Moves in the running epoch; null without a move. */
   moves: Moves | null;
+  /** Whether the lists `live` of its tokens have the leg. */
   isLive: boolean;
   makers: LegMakers;
   /** Block in which the leg first had a price, or had one again after it had none. */

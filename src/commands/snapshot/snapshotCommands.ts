@@ -9,7 +9,7 @@ import { stopOnSignals } from '../stopSignal';
 import { runCompare } from './compare';
 import { runExport, type ExportOptions } from './export';
 
-/** Adds the commands to the program. `parseBlock` returns a block number, or throws. */
+/** Adds the commands to the program. `start` returns settings and logger. `parseBlock` returns a block number, or throws. */
 export function addSnapshotCommands(
   program: Command,
   start: () => Started,

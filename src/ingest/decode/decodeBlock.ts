@@ -41,6 +41,7 @@ interface TxMemory {
 }
 
 interface Work extends BlockWork {
+  /** By pool. */
   readonly memory: Map<Hex, TxMemory>;
 }
 

@@ -54,6 +54,7 @@ interface Container {
   object: Record<string, unknown> | null;
   /** The key of the next value of `object`. */
   key: string;
+  /** Number of keys so far. */
   keys: number;
 }
 

@@ -139,7 +139,7 @@ interface AmpChanged {
   readonly kind: 'amp_changed';
   /** The contract that emitted the log. */
   readonly pool: Hex;
-  /** First and last value, first and last time in unix seconds. */
+  /** First and last amplification (1,000 means 1), first and last time in unix seconds. Both times are 0 if it stays. */
   readonly ramp: readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
 }
 

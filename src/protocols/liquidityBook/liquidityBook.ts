@@ -1,6 +1,7 @@
 /**
  * Liquidity Book 2.1 and 2.2 (traderjoe-xyz/joe-v2): the liquidity lies in bins, each with a fixed price. A swap that
- * crosses bins has one Swap log for each. The id of the active bin, in the column `tick`, gives the price.
+ * crosses bins has one Swap log for each. The id of the active bin, in the column `tick`, gives the price together with
+ * the bin step in basis points, which is the `tickSpacing` of the pool.
  */
 import { callData, readAddress, readUint } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';

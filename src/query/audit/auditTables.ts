@@ -128,6 +128,7 @@ function createTableReader(
       Promise.resolve(
         [...new Set(wantedPairs)].flatMap(epochsOf).filter(({ ord }) => ord > afterOrd && ord <= epochOrd),
       ),
+    // The table has the newest state of each pair, however old, so both answers are the same.
     listStates: (wantedPairs) => statesOf([...new Set(wantedPairs)]),
     listOlderStates: (wantedPairs) => statesOf([...new Set(wantedPairs)]),
   };

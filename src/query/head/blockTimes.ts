@@ -35,6 +35,7 @@ interface BlockRun {
 const RUNS_MAX = 64;
 const RUN_BLOCKS = 256;
 const RUN_KEPT_MS = 600_000;
+/** A run that begins with the first stored block is kept for a shorter time: older blocks may be stored before it. */
 const FIRST_RUN_KEPT_MS = 60_000;
 const runs = new WeakMap<QueryRunner, LRUCache<string, BlockRun>>();
 

@@ -6,6 +6,7 @@ import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { parsePlain, type PlainEvent } from './plainEvents';
 
 interface VaultListing {
+  /** Type of the pool, as in the table pools: 4 weighted, 5 stable. */
   readonly type: number;
   /** Weights times 10^18; empty if the pool has no reliable weights. */
   readonly weights: readonly bigint[];

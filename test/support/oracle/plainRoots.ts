@@ -91,6 +91,7 @@ function nodeOf(pairs: readonly Pair[], keccak: Keccak): Item {
   return [...children, Buffer.alloc(0)];
 }
 
+/** How a parent names a child: an empty child or a short node itself, any other node by its hash. */
 function referenceOf(node: Item, keccak: Keccak): Item {
   if (Buffer.isBuffer(node)) return node;
   const encoded = rlp(node);

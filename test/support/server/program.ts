@@ -184,6 +184,8 @@ export function isEngine(pid: number, dataDir: string): boolean {
   try {
     const command = execFileSync('ps', ['-ww', '-o', 'state=,args=', '-p', String(pid)], {
       encoding: 'utf8',
+      // The lock may name the pid 0 of an engine that is starting, which ps refuses.
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     return !command.startsWith('Z') && command.includes(join(dataDir, 'clickhouse'));
   } catch {
