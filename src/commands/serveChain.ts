@@ -27,14 +27,14 @@ import type { ReadyProblem } from '../wire/ready';
 import type { Explorer } from './explorer';
 import type { ChainService } from './openChain';
 
-/** A chain with what its endpoints read from. */
+/** A chain, and the tables and facts that its endpoints read. */
 export interface ChainParts {
   readonly chain: ChainService;
   readonly tables: MarketTables;
   readonly facts: ReadyzDeps;
 }
 
-/** What the endpoints of all chains share. */
+/** The parts that the endpoints of all chains share. */
 interface SharedParts {
   readonly config: Config;
   readonly log: Logger;

@@ -271,7 +271,7 @@ export interface PoolQuestions {
   readonly factCalls: readonly string[];
   /** The creation that the answers by function describe. Null if the contract is no pool of this protocol. */
   readFacts(pool: Hex, answers: ReadonlyMap<string, Hex | null>): PoolCreation | null;
-  /** Calls of which one makes the factory name the pool of a creation. Any contract can claim to be a pool. */
+  /** Calls of the factory. The answer to one of them names a real pool; any contract can claim to be a pool. */
   confirmCalls(factory: Hex, creation: PoolCreation): readonly ContractCall[];
   /** Calls for what the creation event does not tell, at any age of the pool. Empty if it tells all. */
   detailCalls(factory: Hex, creation: PoolCreation): readonly ContractCall[];

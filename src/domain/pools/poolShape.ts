@@ -34,8 +34,8 @@ interface PoolShape {
    */
   readonly liquidity: 'reserves' | 'active' | 'weighted' | null;
   /**
-   * The pool pays out at least this part of what a constant product pool with the same reserves pays out, until its
-   * price moved by 2 %. 0 if the reserves do not tell.
+   * The least amount that the pool pays out until its price moves by 2 %, as a part of the amount that a constant product
+   * pool with the same reserves pays out. 0 if the reserves do not tell.
    */
   readonly reservesPart: number;
 }

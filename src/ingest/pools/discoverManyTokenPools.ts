@@ -168,7 +168,7 @@ export class ManyTokenDiscovery {
     return [...candidates.values()];
   }
 
-  /** Returns null if nothing has to be asked because of this log. */
+  /** Returns null if this log needs no answer of the node. */
   private toCandidate(
     named: Omit<Candidate, 'created'>,
     isCreation: boolean,

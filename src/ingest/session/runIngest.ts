@@ -198,15 +198,14 @@ export function createReaderDeps(
   decode: DecodeContext,
 ): ReaderDeps {
   const { store, rpc, source, chain, log, foundPools } = options;
+  const { anchors, wrappedNative, blockSeconds } = chain;
   return {
     checkSenders: (block, indexes) => source.checkSenders(block, indexes),
     store,
     rpc,
     foundPools,
     decode,
-    prices: {
-      ...{ anchors: chain.anchors, wrappedNative: chain.wrappedNative, blockSeconds: chain.blockSeconds },
-    },
+    prices: { anchors, wrappedNative, blockSeconds },
     nativeSymbol: chain.nativeSymbol,
     discovery: createDiscovery(options, decode),
     manyTokenDiscovery: new ManyTokenDiscovery({

@@ -1,7 +1,7 @@
 /**
- * What only older Camelot pools and SetStableSwap tell, as one number in the column `tick` of a state, which no other
- * event of these pools uses: bit 0 is set off the curve x·y = k, bit 1 is set if the curve is unknown. Above are the two
- * fees that the node told, in units of 10 pips. 0 is a new pool: volatile, without a change of its fees.
+ * The curve and the first fees of a Camelot pool, as one number in the column `tick` of a state. Its pools have no ticks.
+ * Bit 0 is set if the curve is not x·y = k. Bit 1 is set if the curve is unknown. The bits above hold the two fees of an
+ * older pool, by the node, in units of 10 pips. 0 means a new pool: volatile, without a change of its fees.
  */
 import { OFF_PRODUCT_CURVE } from '../../domain/pools/poolShape';
 import type { SwapFees } from '../protocol';

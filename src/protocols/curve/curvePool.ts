@@ -126,7 +126,7 @@ function moveOnCurve(
   return { out: xj - y - 1n, fee: dynamicFee(pool, (xi + x) / 2n, (xj + y) / 2n, pool.fee) };
 }
 
-/** What burning LP tokens for token i pays out, and the owner's part of the fee. Null if it reverts. */
+/** The amount of token i that the pool pays out for burnt LP tokens, and the owner's part of the fee. Null if it reverts. */
 export function withdrawOne(
   pool: CurvePool,
   i: number,

@@ -71,7 +71,7 @@ const receiptsOf = async (block: number) =>
     readonly logs: readonly ChainLog[];
   }[];
 
-/** Reads the logs of a block as the ingester does. Returns the number of swaps, each of which must have paid our quote. */
+/** Reads the logs of a block as the ingester does. Each swap must pay our quote. Returns the number of swaps. */
 async function follow(block: number): Promise<number> {
   let swaps = 0;
   for (const { logs } of await receiptsOf(block)) {

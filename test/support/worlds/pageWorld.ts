@@ -19,6 +19,8 @@ const ticksShape = z.object({
 });
 const activityShape = z.object({ data: z.array(z.looseObject({ maker: z.string().nullable() })) });
 
+const portfolioShape = z.object({ data: z.looseObject({ tokens: z.array(z.unknown()) }) });
+
 const operationShape = z.looseObject({
   parameters: z.array(z.looseObject({ name: z.string() })).default([]),
 });
@@ -31,7 +33,7 @@ export interface PageWorld {
   /** The pair with the most trades, and its base token. */
   readonly pair: string;
   readonly token: string;
-  /** An address that has traded. */
+  /** An address that has traded and holds tokens. */
   readonly wallet: string;
   json(path: string): Promise<unknown>;
   /**
@@ -140,6 +142,15 @@ async function untilAtHead(program: Program, nodeUrl: string): Promise<void> {
   await eventually(readShownHash, (shownHash) => shownHash === hash);
 }
 
+/** The first of the addresses that holds a token. Some traders pay through a contract and hold only the native coin. */
+async function findHolder(json: PageWorld['json'], addresses: readonly string[]): Promise<string> {
+  for (const address of new Set(addresses)) {
+    const { data } = portfolioShape.parse(await json(`/api/v1/portfolio/${address}`));
+    if (data.tokens.length > 0) return address;
+  }
+  throw new Error('no recent trader holds a token');
+}
+
 async function describeWorld(
   program: Program,
 ): Promise<Omit<PageWorld, 'stop' | 'stopNode' | 'still' | 'nodeUrl' | 'importSources'>> {
@@ -152,12 +163,15 @@ async function describeWorld(
   };
   const [pair] = await untilListed(program, '/api/v1/pairs?limit=1');
   const [token] = await untilListed(program, '/api/v1/tokens?limit=1');
-  const { data } = activityShape.parse(await json('/api/v1/activity?event_type=swap&limit=1'));
+  const { data } = activityShape.parse(await json('/api/v1/activity?event_type=swap&limit=100'));
   return {
     url: program.url,
     pair: pair?.address ?? '',
     token: token?.address ?? '',
-    wallet: data[0]?.maker ?? '',
+    wallet: await findHolder(
+      json,
+      data.flatMap(({ maker }) => maker ?? []),
+    ),
     json,
     addresses: async (path) => listShape.parse(await json(path)).data.map(({ address }) => address),
     wholeSeries: (path) => readSeries(json, path),
