@@ -59,6 +59,8 @@ export interface MintEvent {
   readonly liquidity: bigint | null;
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
+  /** The first price and liquidity of a pool, if the event sets them. */
+  readonly after?: SwapEvent['after'];
 }
 
 export interface BurnEvent {
@@ -249,6 +251,11 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
    * unknown topic or a malformed layout. Never throws.
    */
   decodeEvent(log: ChainLog, state: PoolState): PoolEvent | null;
+  /**
+   * The event that a Transfer of a token of the pool is, given the net amounts that moved into the pool since the state.
+   * Absent without `hasTokenTransfers`, and if no Transfer is an event.
+   */
+  readTransfer?(state: PoolState, moved0: bigint, moved1: bigint): PoolEvent | null;
   /** The state after the event. The same object if nothing changed. Balances never become negative. */
   applyEvent(state: PoolState, event: PoolEvent): PoolState;
   /** Marginal price as raw token1 per raw token0: a finite float64 > 0, or null if the pool has no price. */

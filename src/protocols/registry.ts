@@ -2,6 +2,7 @@
 import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
+import { bondingCurve } from './bondingCurve/bondingCurve';
 import { camelotV2 } from './camelot/camelotV2';
 import { curveStable } from './curve/curveStable';
 import type { ChainLog } from '../domain/block';
@@ -28,6 +29,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   camelotV2,
   liquidityBook,
   uniswapV4,
+  bondingCurve,
 ];
 
 /** The protocols by name. */
@@ -72,6 +74,11 @@ export function getManyTokenProtocol(name: string): ManyTokenProtocol {
 /** Whether the pools of this protocol have ids in place of contracts. */
 export function hasPoolIds(name: string): boolean {
   return findProtocol(name)?.poolOf !== undefined;
+}
+
+/** Whether a Transfer can end a pool of this protocol. */
+export function endsByTransfer(name: string): boolean {
+  return findProtocol(name)?.readTransfer !== undefined;
 }
 
 /** Decodes an event that changes the protocol's part of a pool's fees, of any protocol. */

@@ -245,6 +245,18 @@ export const pairDetailShape = z
       .nullable()
       .optional()
       .meta({ description: 'Uniswap V4 pools: the hook of the pool; null without one' }),
+    ended: z
+      .object({
+        block_number: countShape.meta({ description: 'Block of the end' }),
+        timestamp: unixSecondsShape.meta({ description: 'Time of this block, unix seconds' }),
+        tx_hash: hashShape.meta({ description: 'Transaction that took all tokens out of the pool' }),
+        moved_to: z
+          .array(poolShape)
+          .meta({ description: 'Pairs that got liquidity in the same transaction' }),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'Bonding curves: the end of the pool; null before it' }),
     weights: z
       .array(decimalShape)
       .optional()

@@ -90,8 +90,11 @@ test('docs/operations.md and .env.example describe exactly the settings of the p
 });
 
 test('docs/operations.md describes exactly the protocols of the program', () => {
-  const [, sentence = ''] = /^`protocol` is (.*)\.$/m.exec(textOf(PATH)) ?? [];
-  expectSame(codeOf(sentence), [...PROTOCOLS.keys()]);
+  const rows = rowsOf(textOf(PATH), '`protocol`', 'Pools');
+  expectSame(
+    rows.flatMap(([cell = '']) => codeOf(cell)),
+    [...PROTOCOLS.keys()],
+  );
 });
 
 test('docs/operations.md describes exactly the metrics of the program, with their labels', async () => {

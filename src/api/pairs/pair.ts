@@ -1,5 +1,6 @@
 /** GET /api/v1/pairs/{address}: details of one pair. */
 import { AppError } from '../../errors';
+import { readCurveEnd } from '../../query/pairs/curveEnd';
 import { toPairDetail } from '../../query/pairs/pairDetail';
 import { readPairWindows } from '../../query/pairs/pairWindows';
 import { readSplitFees } from '../../query/pairs/protocolFees';
@@ -33,9 +34,15 @@ export function pair(deps: MarketDeps): Route {
         askOlderLps(node, head, [entry], risks),
       ]);
       const splitFeesWeek = await readSplitFees(deps.runner, chainId, head, entry, windows.feesWeek);
+      const ended = await readCurveEnd(
+        deps.runner,
+        head,
+        entry,
+        (key) => table.byAddress.get(key)?.item.address ?? key,
+      );
       const risksWithLps = risks.withLps(olderLps);
       const lpFacts = risksWithLps.lpOf(entry.pool);
-      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lpFacts, risksWithLps) };
+      return { data: toPairDetail(entry, { ...windows, splitFeesWeek }, lpFacts, risksWithLps, ended) };
     },
   });
 }

@@ -13,6 +13,7 @@ import {
   uniswapSubgraph,
   V3_FACTORIES,
   VAULTS,
+  VIRTUALS,
 } from './sources';
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'base');
@@ -175,6 +176,22 @@ export const base: BuiltInChain = {
         'DefiLlama/dimension-adapters dexs/sectorone-dlmm-v2/index.ts',
       ],
       startBlock: 33_296_377,
+    },
+    {
+      name: 'virtuals',
+      displayName: 'Virtuals',
+      protocol: 'bonding_curve',
+      factory: ['0x158d7CcaA23DC3c8861c3323eD546E3d25e74309', VIRTUALS],
+      feeBps: 100,
+      startBlock: 21_843_902,
+    },
+    {
+      name: 'virtuals_2',
+      displayName: 'Virtuals 2',
+      protocol: 'bonding_curve',
+      factory: ['0xD7D3C85B4f2e9bee1998cD2E98820e647792d284', VIRTUALS],
+      feeBps: 100,
+      startBlock: 36_532_291,
     },
   ],
 };

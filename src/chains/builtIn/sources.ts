@@ -17,6 +17,8 @@ export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';
 export const LIQUIDITY_BOOK = 'DefiLlama/dimension-adapters factory/joeLiquidityBook.ts';
 /** Factories of Liquidity Book. Those without `isLb` have the interface of 2.1 and 2.2. */
 export const BOOK_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/traderJoeV2.js';
+/** Factories of Virtuals' bonding curves, with first blocks. */
+export const VIRTUALS = 'DefiLlama/dimension-adapters dexs/virtual-protocol.ts';
 export const SUSHI_V2 = 'DefiLlama/dimension-adapters dexs/sushiswap-classic.ts';
 export const SUSHI_V3 = 'DefiLlama/DefiLlama-Adapters projects/sushiswap-v3/index.js';
 export const SUSHI_V3_POSITIONS = 'sushi-labs/sushi src/evm/config/features/sushiswap-v3.ts';

@@ -199,10 +199,15 @@ function rememberTransfer(work: Work, log: ChainLog): void {
 /** Remembers a Transfer of a token of the pool at `holder`, until the next event of the pool in this transaction. */
 function rememberMove(work: Work, log: ChainLog, holder: Hex, sign: bigint): void {
   const pool = work.context.registry.findPool(holder);
-  if (pool === undefined || !work.context.protocolOfPool(pool).hasTokenTransfers) return;
+  if (pool === undefined) return;
+  const protocol = work.context.protocolOfPool(pool);
+  if (!protocol.hasTokenTransfers) return;
   const memory = memoryOf(work, holder, log.transactionIndex);
   if (log.address === pool.token0) memory.moved0 += sign * BigInt(log.data);
   if (log.address === pool.token1) memory.moved1 += sign * BigInt(log.data);
+  const before = work.context.registry.stateOf(holder);
+  const event = protocol.readTransfer?.(before, memory.moved0, memory.moved1) ?? null;
+  if (event !== null) pushEvent(work, log, pool, protocol, before, event);
 }
 
 function readPoolLog(work: Work, log: ChainLog): void {
@@ -213,6 +218,19 @@ function readPoolLog(work: Work, log: ChainLog): void {
   const before = context.registry.stateOf(known.address);
   const event = protocol.decodeEvent(log, before);
   if (event === null) return context.onMalformed(log);
+  pushEvent(work, log, known, protocol, before, event);
+}
+
+/** Applies an event to the state of its pool, and adds its rows. */
+function pushEvent(
+  work: Work,
+  log: ChainLog,
+  known: KnownPool,
+  protocol: Protocol,
+  before: PoolState,
+  event: PoolEvent,
+): void {
+  const { context } = work;
   const memory = memoryOf(work, known.address, log.transactionIndex);
   const isFee = event.kind === 'fee' || event.kind === 'swap_fee';
   const after = protocol.applyEvent(isFee ? before : withMoves(before, memory), event);

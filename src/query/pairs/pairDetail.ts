@@ -43,12 +43,13 @@ function stateOf({ facts, pool }: PairEntry): StateRow | null {
   return facts.state ?? (pool.created_block === null ? null : EMPTY_STATE);
 }
 
-/** `lp`: the holders of the pool's own token. */
+/** `lp`: the holders of the pool's own token. `ended`: see `readCurveEnd`. */
 export function toPairDetail(
   entry: PairEntry,
   windows: PairWindows,
   lp: LpFacts,
   risks: RiskTable | null = null,
+  ended?: PairDetail['ended'],
 ): PairDetail {
   const { pool, facts, token0, token1 } = entry;
   const item = risks === null ? entry.item : flaggedPair(entry, risks);
@@ -84,6 +85,7 @@ export function toPairDetail(
     factory: pool.factory,
     created_tx: entry.creation.created_tx,
     ...(shapeOf(pool.pool_type).hasTicks ? concentratedFields(pool, state) : {}),
+    ...(ended === undefined ? {} : { ended }),
     ...(pool.pool_id === null ? {} : { hooks: hooksOf(pool) }),
     ...(pool.all_weights.length > 0
       ? { weights: pool.all_weights.map((weight) => formatUnits(weight, 18)) }

@@ -82,6 +82,7 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
   if (protocol.hasManyTokens) return 'none';
   if (protocol.poolOf !== undefined) return 'event of each swap';
   const details = protocol.detailCalls(ZERO_ADDRESS, { ...NO_CREATION, feePips: null, tickSpacing: 0 });
+  if (protocol.readTransfer !== undefined) return 'answer of the contract';
   if (details.length > 0) return 'what each swap paid; the pool’s: answer of the contract';
   return protocol.hasSync ? 'one for the DEX' : 'creation event';
 }
@@ -93,6 +94,7 @@ const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
   'algebra',
   'liquidity_book',
   'uniswap_v4',
+  'bonding_curve',
 ]);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
