@@ -76,6 +76,12 @@ export function hasPoolIds(name: string): boolean {
   return findProtocol(name)?.poolOf !== undefined;
 }
 
+/** Whether the factory of the DEX, a vault or a manager, holds the tokens of all its pools. */
+export function isKeptByFactory(name: string): boolean {
+  const protocol = getProtocol(name);
+  return protocol.hasManyTokens ? protocol.isVault : protocol.poolOf !== undefined;
+}
+
 /** Whether a Transfer can end a pool of this protocol. */
 export function endsByTransfer(name: string): boolean {
   return findProtocol(name)?.readTransfer !== undefined;

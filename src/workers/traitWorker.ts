@@ -16,9 +16,11 @@ import { tokenTraitsTable, type TokenTraitRow } from '../clickhouse/schema/trait
 import type { Hex } from '../domain/hex';
 import { blockOfOrd, toOrd } from '../domain/ord';
 import type { Logger } from '../log';
+import { isKeptByFactory } from '../protocols/registry';
 import { createVerifiedReader } from '../query/contracts/verifiedContracts';
 import { isHistoryPartial, listSupplies } from '../query/holders/balances';
 import { snapshotParams, type HeadSnapshot } from '../query/head/headSnapshot';
+import { findPool } from '../query/pairs/pools';
 import { hasFewSellers, isHoneypot } from '../query/risks/tokenRisk';
 import { createTraitReader, type TokenTraits } from '../query/risks/tokenTraits';
 import { listCreators } from '../query/tokens/creators';
@@ -277,8 +279,7 @@ export class TraitWorker {
     // A negative amount left the pool: the maker bought the token.
     for (const { maker, amount } of swaps) if (maker !== null) (amount < 0n ? buyers : sellers).add(maker);
     if (creator !== null) sellers.delete(creator);
-    // The trial sends the token to the pair, but a vault pool gets its tokens in the vault. So swaps of vault pools are
-    // used only if there are no others.
+    // Swaps of vault pools name no router, so they are used only if there are no others.
     const pairSwaps = swaps.filter(({ pool_type }) => TAXED_POOL_TYPES.has(pool_type));
     const trialSwaps = pairSwaps.length > 0 ? pairSwaps : swaps;
     const [newestSwap] = trialSwaps;
@@ -291,10 +292,21 @@ export class TraitWorker {
     const holders = [...buyers].filter((buyer) => !sellers.has(buyer)).slice(0, HOLDERS_TRIED);
     const sale =
       newestSwap !== undefined && hasFewSellers({ buyers: buyers.size, sellers: sellerCount })
-        ? { ...typicalTradeOf(trialSwaps), pair: newestSwap.pair, holders, blockHash: head.hash }
+        ? {
+            ...typicalTradeOf(trialSwaps),
+            pair: await this.keeperOf(head, newestSwap.pair),
+            holders,
+            blockHash: head.hash,
+          }
         : null;
     const doSalesFailNow = sale === null ? null : await doSalesFail(this.deps.rpc, token, sale, signal);
     return { buyers: buyers.size, sellers: sellerCount, sale_fails: doSalesFailNow };
+  }
+
+  /** The address that holds the tokens of a pool: the pool, or the vault or manager of its protocol. */
+  private async keeperOf(head: HeadSnapshot, pair: Hex): Promise<Hex> {
+    const pool = await findPool(this.runner, head, pair);
+    return pool !== null && isKeptByFactory(pool.protocol) ? pool.factory : pair;
   }
 
   /** Measures the tax of each token on its newest buys and sales. */

@@ -1,6 +1,6 @@
 import type { Dex } from '../../../src/domain/pool';
 import { toPool } from '../../../src/protocols/protocol';
-import { findProtocol } from '../../../src/protocols/registry';
+import { findProtocol, isKeptByFactory } from '../../../src/protocols/registry';
 import { uniswapV2 } from '../../../src/protocols/uniswapV2/uniswapV2';
 import { uniswapV3 } from '../../../src/protocols/uniswapV3/uniswapV3';
 
@@ -23,6 +23,15 @@ describe('the protocol registry finds decoders by name', () => {
 
   it('the protocol registry has no decoder for pools of a vault', () => {
     expect(findProtocol('balancer_v2')).toBeNull();
+  });
+
+  test.each([
+    ['uniswap_v3', false],
+    ['curve_stable', false],
+    ['balancer_v2', true],
+    ['uniswap_v4', true],
+  ])('whether the factory of %s holds the tokens of its pools: %p', (name, expected) => {
+    expect(isKeptByFactory(name)).toBe(expected);
   });
 });
 
