@@ -268,7 +268,7 @@ const KNOWS_FAMILY: Readonly<Record<string, string>> = {
 
 /** Queries that compare the type of a pool. */
 const COMPARES_TYPE = [
-  ...['ingest/older_pools/list_unread', 'ingest/price/list_ticks'],
+  ...['ingest/older_pools/list_unread', 'ingest/price/list_bins', 'ingest/price/list_ticks'],
   ...['pairs/list_fee_protocols', 'pairs/list_mean_balances'],
 ];
 

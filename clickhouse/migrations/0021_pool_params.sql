@@ -1,7 +1,7 @@
 -- Stable pools have a price only with numbers such as their amplification, which are stored with each state. Stored pools
 -- of many tokens are weighted, or have no price, so their column is empty.
 ALTER TABLE pool_states
-    ADD COLUMN IF NOT EXISTS params Array(UInt256) COMMENT 'Pools of many tokens: numbers of the protocol that prices need beside balances and weights, such as the amplification of a stable pool; empty if prices need none, or if unknown' CODEC(ZSTD(1)) AFTER balances;
+    ADD COLUMN IF NOT EXISTS params Array(UInt256) COMMENT 'Pools of many tokens: numbers of the protocol that prices need beside balances and weights, such as the amplification of a stable pool; empty if prices need none, or if unknown. Pools with bins: id and changes of both reserves of each changed bin' CODEC(ZSTD(1)) AFTER balances;
 ALTER TABLE pool_states_head
     ADD COLUMN IF NOT EXISTS params Array(UInt256) COMMENT 'Pools of many tokens: numbers of the protocol that prices need beside balances and weights, such as the amplification of a stable pool; empty if prices need none, or if unknown' CODEC(ZSTD(1)) AFTER balances;
 ALTER TABLE found_pools

@@ -120,7 +120,7 @@ export function toLegState(
   }
   const price = scalePrice(state.price, decimals0, decimals1, true);
   const shape = shapeOf(state.pool_type);
-  if (shape.hasTicks) return { price, ...concentratedDepth(state, decimals0, decimals1) };
+  if (shape.isWalked) return { price, ...concentratedDepth(state, decimals0, decimals1) };
   const reserve0 = wholeTokens(state.reserve0, decimals0);
   const reserve1 = wholeTokens(state.reserve1, decimals1);
   const liquidity = Math.sqrt(reserve0) * Math.sqrt(reserve1);

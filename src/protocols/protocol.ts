@@ -6,6 +6,7 @@ import type { ChainLog } from '../domain/block';
 import type { ContractCall } from '../domain/contractCall';
 import type { Hex } from '../domain/hex';
 import type { Dex, Pool, PoolState } from '../domain/pool';
+import type { BinMove } from '../domain/pools/binMoves';
 import type { PoolType } from '../domain/pools/poolShape';
 
 /** A swap. Amounts are changes of the pool's balances in raw units, positive into the pool. V2: net amount
@@ -22,6 +23,8 @@ export interface SwapEvent {
   readonly ownFees?: OwnFees;
   /** Parts of the amounts that the pool keeps for the protocol, outside its reserves. */
   readonly protocolFees?: readonly [fee0: bigint, fee1: bigint];
+  /** Changes of bins. Absent for pools without bins; the same in the events of liquidity and loans. */
+  readonly bins?: readonly BinMove[];
 }
 
 /** Fees of a single swap, in pips. An override of 0 means the fee of the pool. The plugin's fee is added. */
@@ -61,6 +64,7 @@ export interface MintEvent {
   readonly tickUpper: number | null;
   /** The first price and liquidity of a pool, if the event sets them. */
   readonly after?: SwapEvent['after'];
+  readonly bins?: readonly BinMove[];
 }
 
 export interface BurnEvent {
@@ -72,6 +76,7 @@ export interface BurnEvent {
   readonly liquidity: bigint | null;
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
+  readonly bins?: readonly BinMove[];
 }
 
 /** V2 Sync: the reserves are the whole state of the pool. */
@@ -115,6 +120,7 @@ export interface FlashEvent {
   readonly recipient: Hex;
   readonly amount0: bigint;
   readonly amount1: bigint;
+  readonly bins?: readonly BinMove[];
 }
 
 export type PoolEvent =

@@ -10,7 +10,7 @@ const priceReasonShape = z
         'no_route: no usable pool connects the token to a token with a price, within 4 hops of an anchor, or the ' +
         'next epoch or trade gives the token its route; low_liquidity: its best pool holds less than need_usd; ' +
         'unknown_decimals: the decimals of a token are unknown; price_not_followed: the price of the pools cannot ' +
-        'be followed (a stable pool with rates, a vault pool in doubt, a pool with bins or with a hook that takes part in ' +
+        'be followed (a stable pool with rates, a vault pool in doubt, a pool with a hook that takes part in ' +
         'the amounts). Later versions may add codes',
     }),
     text: z.string().meta({

@@ -19,6 +19,8 @@ export type PoolType = (typeof POOL_TYPES)[number];
 interface PoolShape {
   /** Whether liquidity lies between ticks: states have √price and tick, and liquidity events have a range. */
   readonly hasTicks: boolean;
+  /** Whether the ingester walks the price of the pool to find its depth, because the liquidity changes with the price. */
+  readonly isWalked: boolean;
   /** Whether the pool's contract is the token of its shares (LP token). A pool with ticks has positions instead. */
   readonly hasLpToken: boolean;
   /** Whether both sides of the pool have equal value at its price. */
@@ -29,10 +31,10 @@ interface PoolShape {
    */
   readonly price: 'reserves' | 'sqrt_price' | 'stored';
   /**
-   * The liquidity near the price: √(reserve0 · reserve1), the active liquidity of the state, or that of a weighted pool.
-   * Null if it is not computed.
+   * The liquidity near the price: √(reserve0 · reserve1), the active liquidity of the state, that of a walk, or that of a
+   * weighted pool. Null if it is not computed.
    */
-  readonly liquidity: 'reserves' | 'active' | 'weighted' | null;
+  readonly liquidity: 'reserves' | 'active' | 'walked' | 'weighted' | null;
   /**
    * The least amount that the pool pays out until its price moves by 2 %, as a part of the amount that a constant product
    * pool with the same reserves pays out. 0 if the reserves do not tell.
@@ -46,6 +48,7 @@ const STABLE_PART = 0.86;
 const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   [POOL_V2]: {
     hasTicks: false,
+    isWalked: false,
     hasLpToken: true,
     hasEqualSides: true,
     price: 'reserves',
@@ -54,6 +57,7 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   },
   [POOL_V3]: {
     hasTicks: true,
+    isWalked: true,
     hasLpToken: false,
     hasEqualSides: false,
     price: 'sqrt_price',
@@ -62,6 +66,7 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   },
   [POOL_WEIGHTED]: {
     hasTicks: false,
+    isWalked: false,
     hasLpToken: true,
     hasEqualSides: false,
     price: 'stored',
@@ -70,6 +75,7 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   },
   [POOL_STABLE]: {
     hasTicks: false,
+    isWalked: false,
     hasLpToken: true,
     hasEqualSides: false,
     price: 'stored',
@@ -78,10 +84,11 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
   },
   [POOL_BINS]: {
     hasTicks: false,
+    isWalked: true,
     hasLpToken: false,
     hasEqualSides: false,
     price: 'stored',
-    liquidity: null,
+    liquidity: 'walked',
     reservesPart: 0,
   },
 };

@@ -6,6 +6,7 @@ import { isWeaker, type ChainBlock, type ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
+import { toBinParams } from '../../domain/pools/binMoves';
 import { typeInState } from '../../domain/pools/poolShape';
 import { NOT_WALKED } from '../../pricing/legState';
 import { hookDoubt } from '../../protocols/hooks';
@@ -362,7 +363,7 @@ function pushState(
     doubts: hookDoubt(pool.hooks),
     price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
-    params: [],
+    params: 'bins' in event ? toBinParams(event.bins ?? []) : [],
     unswapped: [],
     walked_liquidity: NOT_WALKED,
     near0: 0,

@@ -28,6 +28,7 @@ import { MarketReader } from './marketBlock';
 import { priceCounts } from './priceCounts';
 import { VaultCaps } from './vaultCaps';
 import type { StoredPrices } from './storedPrices';
+import { BinBook } from './binBook';
 import { TickBook } from './tickBook';
 
 /** USD amounts are stored with 12 decimal places. */
@@ -38,6 +39,7 @@ export class BlockPricer {
   private readonly pricer: Pricer;
   private readonly reader: MarketReader;
   private readonly ticks = new TickBook();
+  private readonly bins = new BinBook();
   private readonly wrappedNative: Hex | null;
 
   constructor(
@@ -55,7 +57,9 @@ export class BlockPricer {
   load(stored: StoredPrices, old: readonly OldTicksRow[] = []): void {
     this.pricer.clear();
     this.reader.clear();
-    this.ticks.load([...stored.pools, ...stored.blocks.flatMap(({ pools }) => pools)], stored.ticks, old);
+    const pools = [...stored.pools, ...stored.blocks.flatMap((block) => block.pools)];
+    this.ticks.load(pools, stored.ticks, old);
+    this.bins.load(pools, stored.bins);
     const legs = stored.pools.flatMap((pool) => this.reader.addPool(pool));
     const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
     if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
@@ -78,7 +82,8 @@ export class BlockPricer {
     const { number, timestamp } = facts.ref;
     this.onBlock(number);
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible, old);
-    const states = this.ticks.walkLast(facts.pool_states);
+    const withBins = this.bins.apply(number, facts.pools, facts.pool_states, reversible);
+    const states = this.ticks.walkLast(withBins);
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({
         number,
@@ -111,11 +116,13 @@ export class BlockPricer {
   rewindTo(number: number): void {
     this.pricer.rewindTo(number);
     this.ticks.rewindTo(number);
+    this.bins.rewindTo(number);
   }
 
   finalise(number: number): void {
     this.pricer.finalise(number);
     this.ticks.finalise(number);
+    this.bins.finalise(number);
   }
 
   private pricedAs(token: Hex): Hex {

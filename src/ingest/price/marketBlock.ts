@@ -21,6 +21,8 @@ import { getManyTokenProtocol } from '../../protocols/registry';
 
 export interface PricedPool extends LegsPool {
   readonly pool_type: number;
+  /** Tick spacing, or the bin step of a pool with bins. */
+  readonly tick_spacing: number;
   /** Block of the pool's creation; null if the pool is older than the first ingested block. */
   readonly created_block: number | null;
 }

@@ -16,7 +16,7 @@ import { epochStart, type LegRecord } from '../../pricing/epoch';
 import type { Leg, LegKey } from '../../pricing/leg';
 import { isAnchorRoute, type PriceRoute, type TokenHop } from '../../pricing/priceRoute';
 import type { PricedPool, PricedRows } from './marketBlock';
-import { readTicks, type StoredTick } from './storedTicks';
+import { readBins, readTicks, type StoredBin, type StoredTick } from './storedTicks';
 
 /** Largest number of legs, of tokens, and of events of one epoch. The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;
@@ -35,6 +35,8 @@ export interface StoredPrices {
   readonly blocks: readonly PricedRows[];
   /** Net liquidity of every initialised tick at the cursor. */
   readonly ticks: readonly StoredTick[];
+  /** Reserves of every bin at the cursor. */
+  readonly bins: readonly StoredBin[];
 }
 
 export async function readStoredPrices(
@@ -53,8 +55,9 @@ export async function readStoredPrices(
   // Ticks are loaded at the cursor, and not at the start of the epoch. The blocks of the epoch do not need ticks, because
   // their stored states contain the results of the walks.
   const ticks = await readTicks(database, { finalTo: cursor.number, commits: [], pairs: [] });
+  const bins = await readBins(database, cursor.number);
   if (!hasBase)
-    return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks };
+    return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks, bins };
   const final = { final_ord: lastOrdOfBlock(cursor.number), commits: [] };
   const state = readPriceState(
     (name, params, row) => selectAll(database, name, { ...final, ...params }, row, ROWS_MAX),
@@ -77,6 +80,7 @@ export async function readStoredPrices(
     ]),
     blocks,
     ticks,
+    bins,
   };
 }
 

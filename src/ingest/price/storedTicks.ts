@@ -1,18 +1,22 @@
-/** Reads the net liquidity of V3 ticks: the sums over stored mints and burns. */
+/** Reads the net liquidity of V3 ticks and the reserves of bins: the sums over stored mints, burns and states. */
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
-import { address, i256, i32 } from '../../clickhouse/rows/columns';
+import { address, i256, i32, u256 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
 
-/** Largest number of ticks. The ingester's memory could not hold more. */
+/** Largest number of ticks, and of bins. The ingester's memory could not hold more. */
 const ROWS_MAX = 10_000_000;
 
 const tickRow = rowType({ pair: address, tick: i32, net: i256 });
 /** Net liquidity of one tick, as stored. */
 export type StoredTick = RowOf<typeof tickRow>;
+
+const binRow = rowType({ pair: address, id: i32, amount0: u256, amount1: u256 });
+/** Reserves of one bin, as stored. */
+export type StoredBin = RowOf<typeof binRow>;
 
 interface TickRange {
   /** Last block in the final tables. */
@@ -35,4 +39,10 @@ export async function readTicks(
     tick_max: TICK_MAX,
   };
   return selectAll(database, 'ingest/price/list_ticks', params, tickRow, ROWS_MAX);
+}
+
+/** Reads the reserves of all bins in the blocks up to `finalTo`. */
+export async function readBins(database: Database, finalTo: number): Promise<StoredBin[]> {
+  const params = { final_ord: lastOrdOfBlock(finalTo) };
+  return selectAll(database, 'ingest/price/list_bins', params, binRow, ROWS_MAX);
 }

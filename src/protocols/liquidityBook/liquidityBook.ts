@@ -9,14 +9,19 @@ import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
 import { POOL_BINS } from '../../domain/pools/poolShape';
 import type { PoolCreation, PoolEvent, PoolTerms, Protocol } from '../protocol';
 import { binPrice } from './binPrice';
-import { BOOK_CREATIONS, BOOK_EVENTS, decodeBookCreation, decodeBookEvent } from './liquidityBookEvents';
+import {
+  ID_END,
+  BOOK_CREATIONS,
+  BOOK_EVENTS,
+  decodeBookCreation,
+  decodeBookEvent,
+} from './liquidityBookEvents';
 
 /** The base fee of a pool is baseFactor · binStep in units of 1e-8. A pip is 1e-6. */
 const FEE_UNITS_PER_PIP = 100;
 /** Largest fee that a pool accepts: 10 %. */
 const FEE_PIPS_MAX = 100_000;
 const BIN_STEP_MAX = 0xffffn;
-const ID_END = 1n << 24n;
 /** Index of timeOfLastUpdate, which each swap sets, among the words of getVariableFeeParameters(). */
 const TIME_OF_LAST_UPDATE = 3;
 

@@ -4,6 +4,7 @@
  */
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
+import type { BinMove } from '../../domain/pools/binMoves';
 import { readArrays } from '../abiArrays';
 import type { BurnEvent, FlashEvent, MintEvent, PoolCreation, PoolEvent, SwapEvent } from '../protocol';
 import {
@@ -33,6 +34,9 @@ const FLASH_LOAN: Hex = '0xd126bd9d94daca8e55ffd8283fac05394aec8326c6b1639e1e8a4
 
 export const BOOK_CREATIONS: ReadonlySet<Hex> = new Set([PAIR_CREATED]);
 export const BOOK_EVENTS: ReadonlySet<Hex> = new Set([SWAP, DEPOSITED, WITHDRAWN, FLASH_LOAN]);
+
+/** Ids of bins are below this number. */
+export const ID_END = 1n << 24n;
 
 const HALF_BITS = 128n;
 const HALF_MASK = (1n << HALF_BITS) - 1n;
@@ -89,15 +93,20 @@ function decodeSwap(data: Hex, parties: Pick<SwapEvent, 'sender' | 'recipient'>)
     after: { sqrtPriceX96: 0n, liquidity: 0n, tick: int24At(0) },
     ownFees: { overridePips: Number((fee * PIPS + amountIn / 2n) / amountIn), pluginPips: 0 },
     protocolFees,
+    bins: [toMove(int24At(0), minus(stayed, out))],
   };
 }
 
 /** Deposits and withdrawals name the amount of each bin, without the protocol's part of a fee for composition. */
 function decodeBins(data: Hex, kind: 'mint' | 'burn', owner: Hex): MintEvent | BurnEvent | null {
   const [ids, amounts] = readArrays(data, 2, 0, BINS_MAX) ?? [];
-  if (ids === undefined || amounts?.length !== ids.length) return null;
-  const [amount0, amount1] = amounts.map(toAmounts).reduce(plus, [0n, 0n]);
-  return { kind, owner, amount0, amount1, liquidity: null, tickLower: null, tickUpper: null };
+  if (ids === undefined || amounts?.length !== ids.length || !ids.every((id) => id < ID_END)) return null;
+  const each = amounts.map(toAmounts);
+  const [amount0, amount1] = each.reduce(plus, [0n, 0n]);
+  const bins = each.map((moved, i) =>
+    toMove(Number(ids[i] ?? 0n), kind === 'mint' ? moved : minus([0n, 0n], moved)),
+  );
+  return { kind, owner, amount0, amount1, liquidity: null, tickLower: null, tickUpper: null, bins };
 }
 
 /** The protocol's part of the fee does not reach the bins. */
@@ -108,11 +117,16 @@ function decodeFlashLoan(
   if (!loadData(data, 4) || !isUint24(0)) return null;
   const [amount0, amount1] = minus(amountsAt(2), amountsAt(3));
   if (amount0 < 0n || amount1 < 0n) return null;
-  return { kind: 'flash', owner: sender, recipient, amount0, amount1 };
+  const bins = [toMove(int24At(0), [amount0, amount1])];
+  return { kind: 'flash', owner: sender, recipient, amount0, amount1, bins };
 }
 
 function isUint24(word: number): boolean {
   return uintAt(word) >> 24n === 0n;
+}
+
+function toMove(id: number, [amount0, amount1]: Amounts): BinMove {
+  return { id, amount0, amount1 };
 }
 
 function amountsAt(word: number): Amounts {

@@ -53,7 +53,7 @@ export interface TickState {
 }
 
 /** The amounts that a pool can really pay out near its price, in raw units. */
-interface WalkedDepth {
+export interface WalkedDepth {
   /**
    * Liquidity of a constant product pool with the same payout within 2 % as this pool. Of the two directions, the one
    * with the smaller payout is used.

@@ -28,9 +28,9 @@ export function costOfPrice({ usd, hops }: PricedPath, inputs: AuditInputs): Man
   const isRanged = (leg: Leg): boolean => {
     const pool = poolOf(leg);
     if (pool === undefined) return false;
-    const { hasTicks, liquidity } = shapeOf(pool.pool_type);
+    const { isWalked, liquidity } = shapeOf(pool.pool_type);
     // The liquidity of a stable pool of many tokens is that of a move by 2 %. Beyond, the pool may have much less.
-    return hasTicks || (pool.tokens.length > 0 && liquidity === null);
+    return isWalked || (pool.tokens.length > 0 && liquidity === null);
   };
   const activeOf = (leg: Leg): number => activeLiquidity(leg, inputs);
   // USD price of the token at the end of the current hop. The loop goes from the anchor back to the audited token.

@@ -40,9 +40,9 @@ interface OtherPool {
   readonly oneSided: boolean;
 }
 
-/** Whether a V3 pool pays out next to nothing on one side, compared with the other side at the pool's price. */
+/** Whether a pool with ticks or bins pays out next to nothing on one side, compared with the other side at the pool's price. */
 export function isOneSided({ leg, pool }: AuditLeg, { market }: Pick<AuditInputs, 'market'>): boolean {
-  if (!shapeOf(pool.pool_type).hasTicks) return false;
+  if (!shapeOf(pool.pool_type).isWalked) return false;
   const { price, reserve0, reserve1 } = market.stateOf(leg);
   const side0 = reserve0 * price;
   return Math.min(side0, reserve1) < ONE_SIDED_PART * Math.max(side0, reserve1);

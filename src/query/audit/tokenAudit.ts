@@ -242,12 +242,12 @@ function doubtWarnings(
 }
 
 /**
- * Whether a V3 pool holds too little of the hop's next token: less than its liquidity would pay for a price move of 2
+ * Whether a pool with ticks or bins holds too little of the hop's next token: less than its liquidity would pay for a price move of 2
  * %.
  */
 function isNarrow(key: string, token: Hex, { legs, market }: AuditInputs): boolean {
   const auditLeg = legs.get(key);
-  if (auditLeg === undefined || !shapeOf(auditLeg.pool.pool_type).hasTicks) return false;
+  if (auditLeg === undefined || !shapeOf(auditLeg.pool.pool_type).isWalked) return false;
   const state = market.stateOf(auditLeg.leg);
   const knownIsToken0 = auditLeg.leg.token0 !== token;
   const realReserve = knownIsToken0 ? state.reserve0 : state.reserve1;

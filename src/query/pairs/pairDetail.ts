@@ -146,12 +146,19 @@ function depthUsd({ pool, facts, sides, token0, token1 }: PairEntry): PairDetail
     poolType: pool.pool_type,
     baseReserve: pool.base_is_token0 ? reserves[0] : reserves[1],
     quoteReserve: pool.base_is_token0 ? reserves[1] : reserves[0],
-    liquidity: pool.all_tokens.length === 0 ? Number(state.liquidity) : weightedLiquidityOf(pool, reserves),
+    liquidity: liquidityOf(pool, state, reserves),
     price: pool.base_is_token0 ? state.price : 1 / state.price,
   });
   if (depth === null) return noDepth;
   const toUsd = (raw: number): number => wholeUnits(raw, quoteToken.decimals ?? 0) * quoteUsd;
   return { up: toUsd(depth.upQuote), down: toUsd(depth.downQuote) };
+}
+
+/** As in DepthState. A pool that was not walked has none. */
+function liquidityOf(pool: StoredPool, state: StateRow, reserves: readonly [number, number]): number {
+  if (pool.all_tokens.length > 0) return weightedLiquidityOf(pool, reserves);
+  const { liquidity } = shapeOf(pool.pool_type);
+  return liquidity === 'walked' ? Math.max(0, state.walked_liquidity) : Number(state.liquidity);
 }
 
 /** Liquidity of the leg of token0 and token1, in raw units. */

@@ -118,7 +118,7 @@ interface DepthState {
   readonly poolType: number;
   readonly baseReserve: number;
   readonly quoteReserve: number;
-  /** Active liquidity of a V3 pool, or `weightedLiquidity` of the leg of a weighted pool. */
+  /** Active liquidity of a V3 pool, that of a walk over bins, or `weightedLiquidity` of the leg of a weighted pool. */
   readonly liquidity: number;
   /** Marginal price, raw quote per raw base; 0 if there is no price. */
   readonly price: number;

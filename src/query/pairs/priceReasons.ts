@@ -70,16 +70,15 @@ interface FollowedPool extends Pick<LegsPool, 'protocol' | 'tokens' | 'weights'>
 }
 
 /**
- * Whether the price and depth of a pool can be followed. A pool of many tokens asks its protocol. The depth of a pool with
- * bins is unknown.
+ * Whether the price and depth of a pool can be followed. A pool of many tokens asks its protocol.
  */
 export function isFollowed(
   { protocol, pool_type, tokens, weights }: FollowedPool,
   { doubts, params }: { readonly doubts: number; readonly params: readonly bigint[] },
 ): boolean {
   if (tokens.length > 0) return getManyTokenProtocol(protocol).isFollowed({ weights, doubts, params });
-  const { hasTicks, reservesPart } = shapeOf(pool_type);
-  return doubts === 0 && (hasTicks || reservesPart > 0);
+  const { isWalked, reservesPart } = shapeOf(pool_type);
+  return doubts === 0 && (isWalked || reservesPart > 0);
 }
 
 /** The reason why a pair has no USD price: that of the pool, or that of its quote token. */
@@ -91,7 +90,7 @@ export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | nul
     return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
   const followedPool = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
   if (!isFollowed(followedPool, { doubts: facts.doubts, params: facts.params ?? [] })) {
-    const text = 'No price: this pool has no fixed weights, is in doubt, or has bins and no swap yet';
+    const text = 'No price: this pool has no fixed weights, is in doubt, or had no swap yet';
     return makeReason('price_not_followed', text);
   }
   if (facts.state === null && pool.created_block === null)

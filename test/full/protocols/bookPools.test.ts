@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually';
 import {
   BOOK_PAIR,
   BOOK_TRADER,
+  depthOfBins,
   deployBook,
   readBoth,
   type BookMarket,
@@ -32,15 +33,16 @@ let reference: MarketPool;
 let program: Program;
 let usd: MarketToken;
 let native: MarketToken;
-/** tokenX is the USD token in the first pool, and the native token in the second. */
-let pools: readonly [BookPool, BookPool];
+/** tokenX is the USD token in the first pool, and the native token in the second. The third prices a token of its own. */
+let pools: readonly [BookPool, BookPool, BookPool];
+let third: MarketToken;
 let head: number;
 
 beforeAll(async () => {
   world = await openPoolWorld('liquidity-book', describeMarket);
   const { rpc } = world.anvil;
-  market = await deployBook(rpc, [6, 18]);
-  [usd, native] = market.tokens as [MarketToken, MarketToken];
+  market = await deployBook(rpc, [6, 18, 8]);
+  [usd, native, third] = market.tokens as [MarketToken, MarketToken, MarketToken];
   constant = await deployCamelot(rpc, [], 2);
   reference = await constant.createPair(usd, native);
   const { token0 } = reference;
@@ -51,7 +53,11 @@ beforeAll(async () => {
     token0.address === usd.address ? [4n * 10n ** 12n, 10n ** 24n] : [10n ** 24n, 4n * 10n ** 12n];
   constant.add(constant.trader, CAMELOT_TRADER, 'mint', [reference.address, ...amounts]);
   await constant.mine();
-  pools = [await market.createPair(false, usd, native, 25), await market.createPair(true, native, usd, 100)];
+  pools = [
+    await market.createPair(false, usd, native, 25),
+    await market.createPair(true, native, usd, 100),
+    await market.createPair(false, third, usd, 10),
+  ];
   for (const pool of pools) await mint(pool);
   await market.mine();
   await trade(10n);
@@ -159,11 +165,40 @@ test('a trade across bins is one swap for each bin, with its amounts, price and 
 const sum = (values: readonly (number | null)[]): number =>
   values.reduce<number>((all, one) => all + (one ?? 0), 0);
 
-test('TVL is the value of the reserves, and no token takes its price from bins', async () => {
+interface DepthAnswer extends PairAnswer {
+  readonly quote_token: { readonly address: string };
+  readonly depth_2pct_usd: { readonly up: number; readonly down: number };
+}
+
+/** The depth in USD by the contract's bins, at most the balances, for pools whose quote token is the USD token. */
+async function expectDepth(from: Program, pool: BookPool): Promise<void> {
+  const pair = await getData<DepthAnswer>(from, `/pairs/${pool.address}`);
+  expect(pair.quote_token.address).toBe(usd.address);
+  const { price, liquidity } = await depthOfBins(world.anvil.rpc, pool);
+  const isUsdLast = pool.token1.address === usd.address;
+  const usdPerRoot = (liquidity * Math.sqrt(isUsdLast ? price : 1 / price)) / 1e6;
+  const [base, quote] = isUsdLast
+    ? [pair.reserve0_raw, pair.reserve1_raw]
+    : [pair.reserve1_raw, pair.reserve0_raw];
+  const baseDecimals = (isUsdLast ? pool.token0 : pool.token1).decimals;
+  const baseUsd = (Number(base) / 10 ** baseDecimals) * Number(pair.price);
+  const { up, down } = pair.depth_2pct_usd;
+  expect(off(up, Math.min(usdPerRoot * (Math.sqrt(1.02) - 1), baseUsd))).toBeLessThan(1e-6);
+  expect(off(down, Math.min(usdPerRoot * (1 / Math.sqrt(0.98) - 1), Number(quote) / 1e6))).toBeLessThan(1e-6);
+}
+
+test('a pool has the depth of its bins, and a token takes its price from them', async () => {
+  for (const pool of pools) await expectDepth(program, pool);
+  const { price_usd } = await getData<{ price_usd: string }>(program, `/tokens/${third.address}`);
+  const { price } = await getPair(program, pools[2]);
+  expect(off(price_usd, Number(price))).toBeLessThan(1e-9);
+});
+
+test('TVL is the value of the reserves', async () => {
   const { price_usd } = await getData<{ price_usd: string }>(program, `/tokens/${native.address}`);
-  // The bins trade at about 1 USD.
+  // The deeper pool sets the price. The bins trade at about 1 USD.
   expect(off(price_usd, 4)).toBeLessThan(0.001);
-  for (const pool of pools) {
+  for (const pool of pools.slice(0, 2)) {
     const pair = await getPair(program, pool);
     const isUsdFirst = pool.token0.address === usd.address;
     const [usdRaw, nativeRaw] = isUsdFirst
@@ -182,7 +217,7 @@ test('older pools have the same facts, and a restart keeps the active bin', asyn
         head = await market.mine();
         return (await getData<PairAnswer[]>(late, '/pairs')).length;
       },
-      (count) => count === 3,
+      (count) => count === 4,
     );
     for (const pool of pools) await expectTruth(late, pool);
   } finally {
@@ -192,5 +227,8 @@ test('older pools have the same facts, and a restart keeps the active bin', asyn
   for (const pool of pools) await mint(pool);
   await market.mine();
   program = await world.start(0);
-  for (const pool of pools) await expectTruth(program, pool);
+  for (const pool of pools) {
+    await expectTruth(program, pool);
+    await expectDepth(program, pool);
+  }
 });

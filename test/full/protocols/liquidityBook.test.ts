@@ -5,15 +5,18 @@
  */
 import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import type { PoolState } from '../../../src/domain/pool';
+import { readBinParams } from '../../../src/domain/pools/binMoves';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
-import type { SwapFact } from '../../../src/ingest/rows/blockRows';
+import type { BlockFacts, SwapFact } from '../../../src/ingest/rows/blockRows';
 import { createDecodeContext } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
+import { BinMap } from '../../../src/protocols/ticks/binMap';
 import { liquidityBook } from '../../../src/protocols/liquidityBook/liquidityBook';
 import {
   BOOK_PAIR,
   BOOK_TRADER,
+  depthOfBins,
   deployBook,
   readBoth,
   type BookMarket,
@@ -38,6 +41,8 @@ let market: BookMarket;
 let context: DecodeContext;
 const pools: BookPool[] = [];
 /** The tokens that the pool holds for the protocol, by pool. */
+/** The bins of each pool by the rows of its states. */
+const bins = new Map<string, BinMap>();
 const forProtocol = new Map<string, readonly [bigint, bigint]>();
 
 beforeAll(async () => {
@@ -57,7 +62,9 @@ beforeAll(async () => {
   const { tokens } = market;
   for (const [index, a] of tokens.entries()) {
     const b = tokens[(index + 1) % tokens.length]!;
-    pools.push(await market.createPair(index % 2 === 0, a, b, BIN_STEPS[index]!));
+    const pool = await market.createPair(index % 2 === 0, a, b, BIN_STEPS[index]!);
+    pools.push(pool);
+    bins.set(pool.address, new BinMap(pool.binStep));
     await decodeNewest(context, anvil.rpc);
   }
   for (const pool of pools) {
@@ -66,7 +73,7 @@ beforeAll(async () => {
     expect(liquidityBook.spotPrice(stateOf(pool), context.registry.findPool(pool.address)!)).toBeNull();
   }
   await market.mine();
-  await decodeNewest(context, anvil.rpc);
+  await decodeBins();
   // Both orders of the addresses.
   const isSorted = pools.map(({ token0, token1 }) => token0.address < token1.address);
   expect(new Set(isSorted).size).toBe(2);
@@ -77,6 +84,15 @@ afterAll(async () => {
 });
 
 const stateOf = ({ address }: BookPool): PoolState => context.registry.stateOf(address);
+
+/** Decodes the newest block, and adds what it changes in bins. */
+async function decodeBins(): Promise<BlockFacts> {
+  const facts = await decodeNewest(context, anvil.rpc);
+  for (const { pair, params } of facts.pool_states)
+    for (const move of readBinParams(params)) bins.get(pair)!.add(move);
+  return facts;
+}
+
 const raw = ({ decimals }: { readonly decimals: number }): bigint => 10n ** BigInt(decimals);
 
 /** Puts thousandths of TOKENS_PER_BIN into each bin: tokenY below the active one, tokenX above it, both into it. */
@@ -201,7 +217,7 @@ test('prices, reserves, amounts and fees equal the contracts over random trades'
     for (const pool of pools) if (await act(pool, random)) trading.add(pool.address);
     const before = await Promise.all(pools.map((pool) => balancesOf(anvil.rpc, pool)));
     const block = await market.mine(random.pick([5, 40, 200, 900]));
-    const { swaps } = await decodeNewest(context, anvil.rpc);
+    const { swaps } = await decodeBins();
     const logs = await listSwapLogs(block);
     checkSwaps(swaps, logs);
     counts.logs += swaps.length;
@@ -223,6 +239,13 @@ test('prices, reserves, amounts and fees equal the contracts over random trades'
       }
       forProtocol.set(pool.address, kept);
     }
+  }
+  for (const pool of pools) {
+    const { price, ...expected } = await depthOfBins(anvil.rpc, pool);
+    const walked = bins.get(pool.address)!.walk({ tick: stateOf(pool).tick, price })!;
+    expect(walked.near0 * walked.near1).toBeGreaterThan(0);
+    for (const name of ['liquidity', 'near0', 'near1'] as const)
+      expect(Math.abs(walked[name] - expected[name])).toBeLessThanOrEqual(1e-12 * expected[name]);
   }
   expect(counts.logs).toBeGreaterThan(700);
   expect(counts.quotes).toBeGreaterThan(100);

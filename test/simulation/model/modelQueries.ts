@@ -174,6 +174,22 @@ function listTicks(engine: ModelEngine, params: QueryParams): Rows {
   return [...nets.values()].filter(({ net }) => net !== 0n);
 }
 
+function listBins(engine: ModelEngine, params: QueryParams): Rows {
+  const bins = new Map<string, { readonly pair: string; readonly id: number; sums: [bigint, bigint] }>();
+  for (const { fields } of rowsUpTo(engine, 'pool_states', params)) {
+    // Only pools of type 7 have bins.
+    if (Number(fields['pool_type']) !== 7) continue;
+    const numbers = (fields['params'] as readonly unknown[]).map((value) => BigInt(String(value)));
+    for (let at = 0; at < numbers.length; at += 3) {
+      const [pair, id] = [String(fields['pair']), Number(numbers[at])];
+      const bin = bins.get(`${pair} ${id}`) ?? { pair, id, sums: [0n, 0n] };
+      const sums = bin.sums.map((sum, i) => BigInt.asUintN(256, sum + numbers[at + 1 + i]!));
+      bins.set(`${pair} ${id}`, { pair, id, sums: [sums[0]!, sums[1]!] });
+    }
+  }
+  return [...bins.values()].map(({ pair, id, sums: [amount0, amount1] }) => ({ pair, id, amount0, amount1 }));
+}
+
 function countRange(engine: ModelEngine, table: string, params: QueryParams): Rows {
   const [from, to] = [numberOf(params, 'from'), numberOf(params, 'to')];
   const total = engine.finalRows(table).filter((row) => {
@@ -225,6 +241,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     finalBlocks(engine, numberOf(params, 'from'), numberOf(params, 'to')),
   'ingest/price/list_states': (engine, params) =>
     rowsWithin(engine, 'pool_states', params).map(({ fields }) => fields),
+  'ingest/price/list_bins': listBins,
   'ingest/price/list_ticks': listTicks,
   'ingest/price/list_swaps': (engine, params) =>
     rowsWithin(engine, 'swaps', params).map(({ fields }) => fields),

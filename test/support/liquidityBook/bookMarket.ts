@@ -6,7 +6,13 @@ import { Interface } from 'ethers';
 import { encodeCall } from '../../../src/dev/abi';
 import type { DevRpc } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
-import { openPoolMarket, type MarketPool, type MarketToken, type PoolMarket } from '../protocols/poolMarket';
+import {
+  openPoolMarket,
+  readBigInt,
+  type MarketPool,
+  type MarketToken,
+  type PoolMarket,
+} from '../protocols/poolMarket';
 
 const FACTORY = new Interface([
   'constructor(bool second)',
@@ -87,4 +93,30 @@ export async function readBoth(
   const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
   const [first, second] = BOOK_PAIR.decodeFunctionResult(name, String(answer)) as unknown as [bigint, bigint];
   return [BigInt(first), BigInt(second)];
+}
+
+/** Bins that are read on each side of the active one. */
+const SIDE = 130;
+
+/** What the contract's bins pay out while the price moves by 2 %, as liquidity, and by 50 %. */
+export async function depthOfBins(rpc: DevRpc, pool: BookPool) {
+  const active = Number(await readBigInt(rpc, BOOK_PAIR, pool.address, 'getActiveId'));
+  const offsets = Array.from({ length: 2 * SIDE + 1 }, (_, index) => index - SIDE);
+  const bins = await Promise.all(
+    offsets.map(async (offset) => ({
+      offset,
+      reserves: await readBoth(rpc, pool, 'getBin', [active + offset]),
+    })),
+  );
+  const paid = (side: 0 | 1, factor: number): number =>
+    bins
+      .filter(({ offset }) => {
+        const ratio = (1 + pool.binStep / BASIS_POINTS) ** offset;
+        return side === 0 ? ratio >= 1 && ratio <= factor : ratio <= 1 && ratio >= factor;
+      })
+      .reduce((sum, { reserves }) => sum + Number(reserves[side]), 0);
+  const price = Number(await readBigInt(rpc, BOOK_PAIR, pool.address, 'getPriceFromId', [active])) / 2 ** 128;
+  const up = (paid(0, 1.02) * Math.sqrt(price)) / (1 - 1 / Math.sqrt(1.02));
+  const down = paid(1, 0.98) / Math.sqrt(price) / (1 - Math.sqrt(0.98));
+  return { price, liquidity: Math.min(up, down), near0: paid(0, 1.5), near1: paid(1, 0.5) };
 }

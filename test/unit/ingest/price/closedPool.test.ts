@@ -24,7 +24,7 @@ interface Sizes {
 function priceWith({ open, closed }: Sizes) {
   const reader = new MarketReader(() => 18, NATIVE);
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
-  const common = { token0: DAI, token1: T, created_block: 1 };
+  const common = { token0: DAI, token1: T, tick_spacing: 0, created_block: 1 };
   const pools = [
     { ...common, address: OPEN, protocol: 'uniswap_v2', pool_type: 2, tokens: [], weights: [] },
     {

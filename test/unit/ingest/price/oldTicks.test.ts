@@ -137,6 +137,7 @@ function storedOf(rows: readonly BlockRows[]): StoredPrices {
       return { number: ref.number, timestamp: ref.timestamp, pools, states, swaps };
     }),
     ticks: netsOf(rows).map(([tick, net]) => ({ pair: PAIR, tick, net })),
+    bins: [],
   };
 }
 

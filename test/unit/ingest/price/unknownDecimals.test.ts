@@ -20,7 +20,7 @@ function priceWith(answer: Hex | null): number | undefined {
   const pricer = new Pricer({ anchors: ANCHORS, wrappedNative: NATIVE });
   const [token0, token1] = T < DAI ? [T, DAI] : [DAI, T];
   const named = { address: PAIR, protocol: 'uniswap_v2', pool_type: 2 };
-  const pool = { ...named, token0, token1, tokens: [], weights: [], created_block: 35 };
+  const pool = { ...named, token0, token1, tokens: [], weights: [], tick_spacing: 0, created_block: 35 };
   const reserves = { pair: PAIR, pool_type: 2, reserve0: 10n ** 6n * ONE, reserve1: 10n ** 6n * ONE };
   const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
   const made = {

@@ -204,6 +204,7 @@ function storedOf(rows: readonly BlockRows[]): StoredPrices {
       swaps,
     })),
     ticks: [...nets].map(([tick, net]) => ({ pair: poolAddress(2), tick, net })),
+    bins: [],
   };
 }
 

@@ -1,0 +1,34 @@
+/**
+ * What an event changes in the bins of a pool. A state row keeps it in `params`: three numbers for each bin, its id and the
+ * changes of token0 and token1 modulo 2^256. A sum of changes modulo 2^256 is the reserve of the bin.
+ */
+
+/** Changes of the reserves of one bin, raw. */
+export interface BinMove {
+  readonly id: number;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
+
+const WIDTH = 3;
+
+export function toBinParams(moves: readonly BinMove[]): bigint[] {
+  return moves.flatMap(({ id, amount0, amount1 }) => [
+    BigInt(id),
+    BigInt.asUintN(256, amount0),
+    BigInt.asUintN(256, amount1),
+  ]);
+}
+
+export function readBinParams(params: readonly bigint[]): BinMove[] {
+  const moves: BinMove[] = [];
+  for (let at = 0; at + WIDTH <= params.length; at += WIDTH) {
+    const [id = 0n, amount0 = 0n, amount1 = 0n] = params.slice(at, at + WIDTH);
+    moves.push({
+      id: Number(id),
+      amount0: BigInt.asIntN(256, amount0),
+      amount1: BigInt.asIntN(256, amount1),
+    });
+  }
+  return moves;
+}
