@@ -58,6 +58,10 @@ export const base: BuiltInChain = {
       displayName: 'Aerodrome Slipstream',
       protocol: 'slipstream',
       factory: ['0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A', SLIPSTREAM],
+      positionManager: [
+        '0x827922686190790b37229fd06084350E74485b72',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Base.json',
+      ],
       startBlock: 13_843_704,
     },
     {
@@ -73,6 +77,10 @@ export const base: BuiltInChain = {
       displayName: 'Aerodrome Slipstream 2',
       protocol: 'slipstream',
       factory: ['0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a', SLIPSTREAM],
+      positionManager: [
+        '0xa990C6a764b73BF43cee5Bb40339c3322FB9D55F',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Base-Gauge-Caps.json',
+      ],
       startBlock: 36_953_918,
     },
     {

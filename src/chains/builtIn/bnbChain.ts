@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_NG,
+  kyberPositions,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -121,6 +122,7 @@ export const bnbChain: BuiltInChain = {
       displayName: 'Thena Fusion',
       protocol: 'algebra',
       factory: ['0x306F06C147f064A010530292A1EB6737c3e378e4', V3_FACTORIES],
+      positionManager: ['0xa51ADb08Cbe6Ae398046A23bec013979816B77Ab', kyberPositions('thena')],
       startBlock: 26_030_310,
     },
     {

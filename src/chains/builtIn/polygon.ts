@@ -54,6 +54,10 @@ export const polygon: BuiltInChain = {
       displayName: 'QuickSwap V3',
       protocol: 'algebra',
       factory: ['0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28', V3_FACTORIES],
+      positionManager: [
+        '0x8eF88E4c7CfbbaC1C163f7eddd4B578792201de6',
+        'QuickSwap/interface-v2 src/constants/v3/addresses.ts',
+      ],
       startBlock: 32_610_688,
     },
     {

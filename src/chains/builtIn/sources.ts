@@ -21,6 +21,11 @@ export const SUSHI_V2 = 'DefiLlama/dimension-adapters dexs/sushiswap-classic.ts'
 export const SUSHI_V3 = 'DefiLlama/DefiLlama-Adapters projects/sushiswap-v3/index.js';
 export const SUSHI_V3_POSITIONS = 'sushi-labs/sushi src/evm/config/features/sushiswap-v3.ts';
 
+/** Position managers. */
+export function kyberPositions(dex: string): string {
+  return `KyberNetwork/kyberswap-interface apps/kyberswap-interface/src/pages/Earns/constants/dexes/${dex}.ts`;
+}
+
 /** Factories and position managers with first blocks. */
 export function messari(family: string, protocol: string, network: string): string {
   return `messari/subgraphs subgraphs/${family}/protocols/${protocol}/config/deployments/${protocol}-${network}/configurations.json`;

@@ -88,9 +88,7 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
 const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
-  'slipstream',
   'curve_stable',
-  'algebra',
   'liquidity_book',
   'uniswap_v4',
 ]);

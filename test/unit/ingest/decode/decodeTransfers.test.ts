@@ -28,6 +28,9 @@ const PLAIN_WETH = new Interface([
   'event Withdrawal(address src, uint256 wad)',
 ]);
 const MANAGER_ABI = new Interface(managerAbi);
+const ALGEBRA_MANAGER = new Interface([
+  'event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidityDesired, uint128 actualLiquidity, uint256 amount0, uint256 amount1, address pool)',
+]);
 const ALL = [ERC20, PLAIN, PLAIN_WETH, ERC721, WETH, MANAGER_ABI];
 
 const hexAddress = (byte: string): Hex => `0x${byte.repeat(20)}`;
@@ -312,6 +315,23 @@ describe('the pool of an IncreaseLiquidity log is found by the Mint before it', 
       [added, { address: MANAGER }],
     ]);
     expect(place).toEqual([POOL, -60, 120, 0]);
+  });
+
+  test('an IncreaseLiquidity of Algebra counts the liquidity that its pool added', () => {
+    const asked = encode(ALGEBRA_MANAGER, 'IncreaseLiquidity', [5n, 999n, 900n, ...AMOUNTS, POOL]);
+    const { position_events } = decodeAll([
+      [minted, { address: POOL }],
+      [asked, { address: MANAGER }],
+    ]);
+    const placed = {
+      token_id: 5n,
+      kind: 'increase',
+      pair: POOL,
+      liquidity: 900n,
+      amount0: 11n,
+      amount1: 22n,
+    };
+    expect(position_events).toEqual([expect.objectContaining(placed)]);
   });
 
   test('the pool of an IncreaseLiquidity is the pool of the nearest preceding Mint that fits', () => {
