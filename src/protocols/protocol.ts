@@ -7,6 +7,7 @@ import type { ContractCall } from '../domain/contractCall';
 import type { Hex } from '../domain/hex';
 import type { Dex, Pool, PoolState } from '../domain/pool';
 import type { PoolType } from '../domain/pools/poolShape';
+import type { OwedQuestions } from './ticks/positionManager';
 
 /** A swap. Amounts are changes of the pool's balances in raw units, positive into the pool. V2: net amount
  * per token (in − out). */
@@ -59,6 +60,8 @@ export interface MintEvent {
   readonly liquidity: bigint | null;
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
+  /** Uniswap V4: the salt of the position. A position manager uses the number of its NFT. */
+  readonly salt?: bigint;
 }
 
 export interface BurnEvent {
@@ -70,6 +73,8 @@ export interface BurnEvent {
   readonly liquidity: bigint | null;
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
+  /** As in MintEvent. */
+  readonly salt?: bigint;
 }
 
 /** V2 Sync: the reserves are the whole state of the pool. */
@@ -263,6 +268,8 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
    * swap would leave the range of the active liquidity, or the pool is empty.
    */
   quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
+  /** What is asked about the positions of NFTs. Absent if their manager answers `collectQuestions`, or has no NFTs. */
+  readonly owedQuestions?: OwedQuestions;
 }
 
 /** What the node is asked about pools. All but the details concern pools whose creation event is not stored. */

@@ -139,6 +139,7 @@ export const arbitrum: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32', UNISWAP_V4],
+      positionManager: ['0xd88F38F930b7952f2DB2432Cb002E7abbF3dD869', UNISWAP_V4],
     },
     {
       name: 'camelot_v2',

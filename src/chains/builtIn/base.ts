@@ -167,6 +167,7 @@ export const base: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x498581fF718922c3f8e6A244956aF099B2652b2b', UNISWAP_V4],
+      positionManager: ['0x7C5f5A4bBd8fD63184577525326123B519429bDc', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

@@ -137,6 +137,7 @@ export const bnbChain: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF', UNISWAP_V4],
+      positionManager: ['0x7A4a5c919aE2541AeD11041A1AEeE68f1287f95b', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

@@ -143,6 +143,7 @@ export const optimism: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3', UNISWAP_V4],
+      positionManager: ['0x3C3Ea4B57a46241e54610e5f022E5c45859A1017', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

@@ -115,6 +115,7 @@ export const polygon: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x67366782805870060151383F4BbFF9daB53e5cD6', UNISWAP_V4],
+      positionManager: ['0x1Ec2eBf4F37E7363FDfe3551602425af0B3ceef9', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

@@ -9,7 +9,7 @@ export const V2_FEES = 'DefiLlama/dimension-adapters factory/uniV2.ts';
 export const V3_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV3.js';
 /** Vaults with first blocks. */
 export const VAULTS = 'DefiLlama/DefiLlama-Adapters registries/balancer.js';
-/** PoolManagers of Uniswap V4. */
+/** PoolManagers and position managers of Uniswap V4. */
 export const UNISWAP_V4 = 'Uniswap/docs docs/contracts/v4/deployments.mdx';
 /** Factories of Curve's StableSwap-NG (`stable_ng_factory`). */
 export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';

@@ -5,7 +5,7 @@
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainLog } from '../../domain/block';
-import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import type { MintEvent, PoolEvent } from '../../protocols/protocol';
 import {
@@ -46,6 +46,12 @@ const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738
  */
 const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
 
+/**
+ * topic0 of ModifyLiquidity of Uniswap V4 (uniswapV4.ts). The PoolManager emits it for all pools, and it is the only event
+ * of a position besides the Transfers of its NFT.
+ */
+const MODIFY_LIQUIDITY: Hex = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
+
 const NO_DATA: Hex = '0x';
 
 /** Numbers of logs that were skipped, by reason: NFT transfers, and events of an unexpected shape. */
@@ -60,7 +66,7 @@ interface TransferRules {
   /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /** Decodes an event of a known pool. Null for other contracts: any contract can emit a Mint event. */
+  /** Decodes an event of a known pool. Null for other contracts: any contract can emit such an event. */
   decodePoolEvent(log: ChainLog): PoolEvent | null;
 }
 
@@ -118,7 +124,8 @@ export function createTransferDecoder(rules: TransferRules): TransferDecoder {
   };
   const work: Work = { rules, skipped, memory };
   const topics = [TRANSFER, DEPOSIT, WITHDRAWAL];
-  if (rules.positionManagers.size > 0) topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT);
+  if (rules.positionManagers.size > 0)
+    topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY);
   return {
     topics: new Set(topics),
     skipped,
@@ -136,6 +143,9 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
       return readWrapping(work, block, log, rows);
     case POOL_MINT:
       rememberMint(work, log, rows);
+      return;
+    case MODIFY_LIQUIDITY:
+      readSalted(work, block, log, rows);
       return;
     case INCREASE:
     case ALGEBRA_INCREASE:
@@ -308,6 +318,24 @@ function readPosition(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
     const placeFields = kind === 'increase' ? placeOf(work, log, rows, { ...amounts, liquidity }) : {};
     rows.position_events.push({ ...event, ...placeFields, kind, liquidity });
   }
+}
+
+/** A change of liquidity whose owner is a position manager, and whose salt is the number of the NFT. */
+function readSalted({ rules }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const event = rules.decodePoolEvent(log);
+  if ((event?.kind !== 'mint' && event?.kind !== 'burn') || event.salt === undefined) return;
+  const { owner: manager, salt, tickLower, tickUpper, liquidity, amount0, amount1 } = event;
+  // A change of 0 pays out fees, whose amounts are in no event.
+  if (!rules.positionManagers.has(manager) || liquidity === null || liquidity === 0n) return;
+  const place = {
+    pair: addressOfWord(log.topics[1] ?? ''),
+    tick_lower: tickLower ?? 0,
+    tick_upper: tickUpper ?? 0,
+  };
+  const change = { ...emptyEvent(block, log, salt), manager, liquidity, amount0, amount1 };
+  rows.position_events.push(
+    event.kind === 'mint' ? { ...change, ...place, kind: 'increase' } : { ...change, kind: 'decrease' },
+  );
 }
 
 type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;

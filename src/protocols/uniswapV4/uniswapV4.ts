@@ -32,6 +32,7 @@ import {
   loadData,
   uintAt,
 } from '../words';
+import { v4OwedQuestions } from './poolSlots';
 import { principalOf } from './principal';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24
@@ -64,6 +65,7 @@ export const uniswapV4 = {
   applyEvent,
   spotPrice: (state: PoolState, { hooks }: Pick<PoolTerms, 'hooks'>): number | null =>
     hookDoubt(hooks) === 0 ? v3SpotPrice(state) : null,
+  owedQuestions: v4OwedQuestions,
   swapFeePips: ({ feePips }: PoolTerms, { ownFees }: SwapEvent): number => ownFees?.overridePips ?? feePips,
 } satisfies Protocol;
 
@@ -130,7 +132,7 @@ function decodeModifyLiquidity({ topics, data }: ChainLog, state: PoolState): Mi
   const sender = topics[2];
   if (topics.length !== 3 || !isAddressTopic(sender) || !loadData(data, 4)) return null;
   if (!isInt24(0) || !isInt24(1)) return null;
-  const [tickLower, tickUpper, change] = [int24At(0), int24At(1), intAt(2)];
+  const [tickLower, tickUpper, change, salt] = [int24At(0), int24At(1), intAt(2), uintAt(3)];
   if (!isInt128(change) || !isTickRange(tickLower, tickUpper)) return null;
   return {
     kind: change > 0n ? 'mint' : 'burn',
@@ -139,6 +141,7 @@ function decodeModifyLiquidity({ topics, data }: ChainLog, state: PoolState): Mi
     liquidity: change < 0n ? -change : change,
     tickLower,
     tickUpper,
+    salt,
   };
 }
 

@@ -44,7 +44,13 @@ import {
 import { NO_HOLDINGS, toPortfolio, type ValuedHoldings } from './portfolioTotals';
 import { tokenOf } from '../tokens/tokens';
 import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from '../tokens/tokenSupply';
-import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
+import {
+  readSupplies,
+  readWalletState,
+  toOwedQuestion,
+  type WalletNode,
+  type WalletState,
+} from './walletState';
 
 const POSITIONS_MAX = 10_000;
 
@@ -117,12 +123,16 @@ export async function getPortfolio(
   const { balances, positionsReceived } = await readHoldings(runner, head, address);
   // The query is skipped for most wallets, because few have V3 positions.
   const ownedPositions = positionsReceived === 0 ? [] : await listPositions(runner, head, address);
+  const placedPositions = ownedPositions.flatMap((position) => {
+    const entry = pairs.byAddress.get(position.pair);
+    return entry === undefined ? [] : [{ position, entry }];
+  });
   const earlierTokens = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const isUnfollowed = (token: string): boolean => rebasing.has(token) || odd.has(token);
   const wallet = {
     address,
     balances,
-    positions: ownedPositions,
+    positions: placedPositions.map(({ position, entry }) => toOwedQuestion(position, entry.pool, address)),
     unfollowed: { has: isUnfollowed },
     earlierTokens,
   };
@@ -148,12 +158,9 @@ export async function getPortfolio(
   }
   const positions = [
     ...(await valueLpTokens(source, head, pairs, lpEntries, walletState.balances, countHolding)),
-    ...ownedPositions.flatMap((position) => {
-      const entry = pairs.byAddress.get(position.pair);
+    ...placedPositions.map(({ position, entry }) => {
       const owed = walletState.owedByPosition.get(`${position.manager}-${position.position_id}`) ?? null;
-      return entry === undefined
-        ? []
-        : [toConcentratedPosition(entry, position, pairs.prices, owed, countHolding)];
+      return toConcentratedPosition(entry, position, pairs.prices, owed, countHolding);
     }),
   ];
   const holdings = { native, tokens, positions };

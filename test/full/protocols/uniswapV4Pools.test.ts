@@ -6,7 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Hex } from '../../../src/domain/hex';
+import type { Portfolio } from '../../../src/wire/portfolio';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
+import { expectPaid } from '../../support/protocols/positions';
 import { startProgram, waitForBlock, type Program } from '../../support/server/program';
 import {
   deployV4,
@@ -22,6 +25,15 @@ import {
 /** Blocks until the price of a token may rest on a new pool. */
 const GROWN_BLOCKS = 140;
 const Q96 = 2n ** 96n;
+/** The positions of the position manager: the index of the pool, and whether the range is below the price. */
+const POSITIONS = [
+  [0, false],
+  [0, true],
+  [1, false],
+  [2, false],
+] as const;
+/** An address to which positions are paid. */
+const PAYEE: Hex = `0x${'9a'.repeat(20)}`;
 
 let folder: string;
 let anvil: TestAnvil;
@@ -51,6 +63,11 @@ beforeAll(async () => {
   market.modify(pools[0], -887_220, 887_220, 2n * 10n ** 15n);
   market.modify(pools[1], -887_220, 887_220, 2n * 10n ** 17n);
   market.modify(pools[2], -887_220, 887_220, 10n ** 20n);
+  for (const [pool, below] of POSITIONS) {
+    const tick = await tickOf(pools[pool]);
+    const upper = below ? tick - 600 : tick + 60_000;
+    market.mintPosition(pools[pool], tick - 6_000, upper, 10n ** 15n);
+  }
   market.setHookFee(2_500);
   await market.mine();
   await trade(1n);
@@ -64,6 +81,11 @@ afterAll(async () => {
   await anvil?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The highest tick below the price at which positions may end. */
+async function tickOf(pool: V4Pool): Promise<number> {
+  return Math.floor((await market.readState(pool)).tick / 60) * 60;
+}
 
 async function trade(round: bigint): Promise<void> {
   const isFirst = round % 2n === 0n;
@@ -80,7 +102,12 @@ async function start(startBlock: number): Promise<Program> {
   const chain = {
     ...{ chainId: 369, name: 'V4 test', nativeSymbol: 'COIN', wrappedNative: wrapped.address, majors: [] },
     anchors: [{ address: usd.address, symbol: 'T6', priceUsd: 1 }],
-    ...{ confirmations: 10, startBlock: 0, rpcUrls: [], dexes: [{ ...dex, factory: market.manager }] },
+    ...{
+      confirmations: 10,
+      startBlock: 0,
+      rpcUrls: [],
+      dexes: [{ ...dex, factory: market.manager, positionManager: market.positions }],
+    },
   };
   writeFileSync(description, JSON.stringify(chain));
   const started = await startProgram('all', {
@@ -198,6 +225,32 @@ test('a restart goes on with the same states, and the stream names pools by thei
   stop.abort();
   expect(text).toContain(`"pair_address":"${pools[0].id}"`);
 });
+
+test('the amounts of a position are what its owner is paid', async () => {
+  const { positions } = await get<Portfolio>(`/portfolio/${market.owner}`);
+  for (const [index, [at, below]] of POSITIONS.entries()) {
+    const pool = pools[at];
+    const position = positions.find(({ position_id }) => position_id === String(index + 1))!;
+    expect(position).toMatchObject({ pair_address: pool.id, in_range: !below });
+    const { tokens, unclaimed, lp_balance_raw } = position;
+    if (!below) expect(unclaimed!.some(({ amount }) => Number(amount) > 0)).toBe(true);
+    // Fees alone, then the liquidity.
+    expectPaid(unclaimed, pool, await pay(pool, index + 1, 0n));
+    expectPaid(tokens, pool, await pay(pool, index + 1, BigInt(lp_balance_raw)));
+  }
+  await waitForBlock(program.url, head);
+  expect((await get<Portfolio>(`/portfolio/${market.owner}`)).positions).toEqual([]);
+});
+
+/** Takes liquidity and all fees out of a position. Resolves to what the payee got. */
+async function pay(pool: V4Pool, id: number, liquidity: bigint): Promise<bigint[]> {
+  const tokens = [pool.token0, pool.token1];
+  const read = () => Promise.all(tokens.map((token) => market.readBalance(token, PAYEE)));
+  const before = await read();
+  market.takePosition(pool, BigInt(id), liquidity, PAYEE);
+  head = await market.mine();
+  return (await read()).map((amount, index) => amount - before[index]!);
+}
 
 test('pools that are older than the start block are not listed, because their balances are unknown', async () => {
   const late = await start(head);

@@ -36,18 +36,16 @@ export async function listPositions(program: Program, owner: Hex, pool: Hex): Pr
   return positions.filter(({ pair_address }) => pair_address === pool);
 }
 
-/** Compares amounts in whole tokens with what a contract pays in raw units. */
+/** Compares amounts in whole tokens, in the order of the pool, with what a contract pays in raw units. */
 export function expectPaid(
   shown: PortfolioPosition['tokens'] | null | undefined,
-  pool: MarketPool,
+  pool: Pick<MarketPool, 'token0' | 'token1'>,
   paid: readonly bigint[],
-  unitsOff = 0n,
 ): void {
   expect(shown).toHaveLength(2);
   for (const [index, { address, amount }] of (shown ?? []).entries()) {
     const token = [pool.token0, pool.token1].find((each) => each.address === address)!;
-    const off = parseUnits(amount!, token.decimals) - paid[token === pool.token0 ? 0 : 1]!;
-    expect([index, off >= -unitsOff && off <= unitsOff]).toEqual([index, true]);
+    expect([address, parseUnits(amount!, token.decimals)]).toEqual([address, paid[index]]);
   }
 }
 

@@ -10,6 +10,8 @@ import {
   type SkippedLogs,
   type TransferRows,
 } from '../../../../src/ingest/decode/decodeTransfers';
+import { EMPTY_STATE } from '../../../../src/domain/pool';
+import { uniswapV4 } from '../../../../src/protocols/uniswapV4/uniswapV4';
 import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { encode, logsOf, toLog, V3, type Words } from '../../protocols/reference';
 import { runsOf } from '../../../support/run/runs';
@@ -30,6 +32,9 @@ const PLAIN_WETH = new Interface([
 const MANAGER_ABI = new Interface(managerAbi);
 const ALGEBRA_MANAGER = new Interface([
   'event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidityDesired, uint128 actualLiquidity, uint256 amount0, uint256 amount1, address pool)',
+]);
+const V4 = new Interface([
+  'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
 ]);
 const ALL = [ERC20, PLAIN, PLAIN_WETH, ERC721, WETH, MANAGER_ABI];
 
@@ -332,6 +337,41 @@ describe('the pool of an IncreaseLiquidity log is found by the Mint before it', 
       amount1: 22n,
     };
     expect(position_events).toEqual([expect.objectContaining(placed)]);
+  });
+
+  test('a ModifyLiquidity of Uniswap V4 changes the position whose number is its salt, if a position manager owns it', () => {
+    const id = `0x${'00'.repeat(12)}${POOL.slice(2)}`;
+    const change = (owner: Hex, liquidity: bigint, salt: bigint): [Words, LogAt] => [
+      encode(V4, 'ModifyLiquidity', [
+        id,
+        owner,
+        -60,
+        120,
+        liquidity,
+        `0x${salt.toString(16).padStart(64, '0')}`,
+      ]),
+      { address: POOL },
+    ];
+    const decodePoolEvent = (log: ChainLog) =>
+      log.address === POOL ? uniswapV4.decodeEvent(log, { ...EMPTY_STATE, sqrtPriceX96: 2n ** 96n }) : null;
+    const { position_events } = decodeAll(
+      [
+        change(MANAGER, 1_000_000n, 7n),
+        change(TOKEN, 5n, 7n),
+        change(MANAGER, 0n, 7n),
+        change(MANAGER, -400_000n, 7n),
+        [change(MANAGER, 5n, 7n)[0], { address: FAKE_POOL }],
+      ],
+      createTransferDecoder({ ...rules, decodePoolEvent }),
+    );
+    const position = { manager: MANAGER, token_id: 7n };
+    expect(position_events).toEqual([
+      expect.objectContaining({
+        ...{ ...position, kind: 'increase', liquidity: 1_000_000n, pair: POOL },
+        ...{ tick_lower: -60, tick_upper: 120, amount0: 5_982n, amount1: 2_996n },
+      }),
+      expect.objectContaining({ ...position, kind: 'decrease', liquidity: 400_000n, pair: ZERO_ADDRESS }),
+    ]);
   });
 
   test('the pool of an IncreaseLiquidity is the pool of the nearest preceding Mint that fits', () => {
