@@ -4,24 +4,47 @@
  */
 import { keccak256 } from 'ethers';
 
-import { callData, readUint, type ContractCall } from '../../domain/contractCall';
+import { callData, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
 import { numberToHex, type Hex } from '../../domain/hex';
 import type { Collected, ManagedPosition, OwedQuestions } from '../ticks/positionManager';
+import type { TickQuestions } from '../ticks/tickQuestions';
 
 /** The slot of the map of all pools. */
 const POOLS = 6n;
-/** Places in the state of a pool: growth of the fees of both tokens, and the maps of ticks and positions. */
+/** Places in the state of a pool: growth of the fees of both tokens, active liquidity, and maps. */
 const GROWTH0 = 1n;
+export const LIQUIDITY = 3n;
 const TICKS = 4n;
+const BITMAP = 5n;
 const POSITIONS = 6n;
-/** Places in the state of a tick, after its liquidity, and in that of a position. */
+/** Place of the fees in the state of a tick, after its liquidity. */
 const OUTSIDE0 = 1n;
+/** First bits of the tick in the first slot of a pool, and of the net liquidity in the first slot of a tick. */
 const TICK_START = 160n;
+const NET_START = 128n;
 
 export const v4OwedQuestions: OwedQuestions = {
   owedCall: (position) => extsload(position.factory, listOwedSlots(position)),
   readOwed,
 };
+
+/** Each answer is the word in one slot. */
+export const v4TickQuestions: TickQuestions = {
+  tickCall: ({ factory, pool_id: id }) => readSlot(factory, poolSlot(id ?? '0x0')),
+  readTick: (answer) => mapWord(answer, (word) => BigInt(tickOfSlot(word))),
+  bitmapCall: ({ factory, pool_id: id }, word) => readSlot(factory, bitmapSlot(poolSlot(id ?? '0x0'), word)),
+  netCall: ({ factory, pool_id: id }, tick) => readSlot(factory, tickSlot(poolSlot(id ?? '0x0'), tick)),
+  readNet: (answer) => mapWord(answer, netOfSlot),
+};
+
+function readSlot(manager: Hex, slot: bigint): ContractCall {
+  return { to: manager, data: callData('extsload(bytes32)', slot) };
+}
+
+function mapWord(answer: Hex | null | undefined, read: (word: bigint) => bigint): bigint | null {
+  const word = readNumber(answer);
+  return word === null ? null : read(word);
+}
 
 /** Reads slots of the manager in one call. */
 export function extsload(manager: Hex, slots: readonly bigint[]): ContractCall {
@@ -46,6 +69,21 @@ export function tickOfSlot(word: bigint): number {
   return Number(BigInt.asIntN(24, word >> TICK_START));
 }
 
+/** The slot of a word of the bitmap of ticks. */
+export function bitmapSlot(pool: bigint, word: number): bigint {
+  return hashOf(BigInt(word), pool + BITMAP);
+}
+
+/** The first slot of a tick: its liquidity. */
+export function tickSlot(pool: bigint, tick: number): bigint {
+  return hashOf(BigInt(tick), pool + TICKS);
+}
+
+/** The net liquidity in the first slot of a tick. */
+export function netOfSlot(word: bigint): bigint {
+  return BigInt.asIntN(128, word >> NET_START);
+}
+
 function hashOf(...words: readonly bigint[]): bigint {
   return BigInt(keccak256(`0x${words.map((word) => toDigits(word, 256)).join('')}`));
 }
@@ -59,7 +97,7 @@ function toDigits(value: bigint, bits: number): string {
 /** The slots that `readOwed` needs, in its order. */
 function listOwedSlots({ manager, tokenId, tickLower, tickUpper, poolId }: ManagedPosition): bigint[] {
   const pool = poolSlot(poolId ?? '0x0');
-  const [lower, upper] = [tickLower, tickUpper].map((tick) => hashOf(BigInt(tick), pool + TICKS) + OUTSIDE0);
+  const [lower, upper] = [tickLower, tickUpper].map((tick) => tickSlot(pool, tick) + OUTSIDE0);
   const ticks = [tickLower, tickUpper].map((tick) => toDigits(BigInt(tick), 24)).join('');
   const key = keccak256(`0x${manager.slice(2)}${ticks}${toDigits(tokenId, 256)}`);
   const position = hashOf(BigInt(key), pool + POSITIONS);
