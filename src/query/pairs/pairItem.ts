@@ -1,5 +1,6 @@
 /** Builds pair list items from the rows of one pool as of a head. Pure. */
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { WINDOW_SECONDS, type PairItem, type Window } from '../../wire/pairs';
@@ -12,6 +13,7 @@ import type { PoolTokens } from './poolTokens';
 import { pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/protocol';
 import { doubtCodes } from '../../protocols/doubts';
+import { findManyTokenProtocol } from '../../protocols/registry';
 import {
   aprPercent,
   countedInVault,
@@ -128,6 +130,15 @@ export class PairEntry {
       amount: token.address === this.pool.address ? 0 : wholeTokensOf(balances?.[i], token),
       price: this.prices.now(token.address),
     }));
+  }
+
+  /** The token of the pool's shares (LP token), for pools that have one. */
+  get shareToken(): Hex {
+    const { address, protocol, all_tokens: tokens } = this.pool;
+    const params = tokens.length === 0 ? [] : (this.facts.params ?? []);
+    return params.length === 0
+      ? address
+      : (findManyTokenProtocol(protocol)?.shareToken?.({ params }) ?? address);
   }
 
   /** Raw LP tokens that the pool itself holds. Composable pools mint 2^111 of them, which no provider owns. */

@@ -184,8 +184,9 @@ function flagsOf(token: string, rebasing: ReadonlySet<string>, { seededTokens }:
 
 /** The pool of an LP token; null for other tokens. */
 function lpOf(pairs: PairTable, token: string): PairEntry | null {
-  const entry = pairs.byAddress.get(token);
-  return entry === undefined || !shapeOf(entry.pool.pool_type).hasLpToken ? null : entry;
+  const entry = pairs.byShareToken.get(token) ?? pairs.byAddress.get(token);
+  if (entry?.shareToken !== token) return null;
+  return shapeOf(entry.pool.pool_type).hasLpToken ? entry : null;
 }
 
 async function listPositions(
@@ -210,9 +211,9 @@ async function valueLpTokens(
   const hasKnownSupply = ({ pool }: PairEntry): boolean =>
     !isHistoryPartial(head) || pool.created_block !== null;
   const addresses = (someEntries: readonly PairEntry[]): string[] =>
-    someEntries.map(({ pool }) => pool.address);
-  const countedSupplyOf = ({ pool }: PairEntry): bigint | null =>
-    holders?.holdingOf(pool.address)?.supply ?? null;
+    someEntries.map(({ shareToken }) => shareToken);
+  const countedSupplyOf = ({ shareToken }: PairEntry): bigint | null =>
+    holders?.holdingOf(shareToken)?.supply ?? null;
   const uncountedEntries = entries.filter(
     (entry) => hasKnownSupply(entry) && countedSupplyOf(entry) === null,
   );
@@ -224,15 +225,15 @@ async function valueLpTokens(
     listLastReserves(runner, head, entries),
   ]);
   return entries.map((entry) => {
-    const { address } = entry.pool;
-    const summedSupply = (supplies.get(address) ?? 0n) + (zeroBalances.get(address)?.sent ?? 0n);
+    const { shareToken } = entry;
+    const summedSupply = (supplies.get(shareToken) ?? 0n) + (zeroBalances.get(shareToken)?.sent ?? 0n);
     const supply = hasKnownSupply(entry)
       ? (countedSupplyOf(entry) ?? summedSupply)
-      : (askedSupplies.get(address) ?? null);
+      : (askedSupplies.get(shareToken) ?? null);
     const ownedLp = {
-      balance: balances.get(address) ?? 0n,
+      balance: balances.get(shareToken) ?? 0n,
       supply,
-      lastReserves: lastReserves.get(address) ?? null,
+      lastReserves: lastReserves.get(entry.pool.address) ?? null,
     };
     return toLpPosition(entry, ownedLp, pairs.prices, countHolding);
   });

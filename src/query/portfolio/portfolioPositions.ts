@@ -45,14 +45,14 @@ export function toLpPosition(
   prices: TokenPrices,
   countHolding: CountHolding,
 ): ValuedPosition {
-  const { pool } = entry;
+  const { shareToken } = entry;
   const poolBalances = balancesOf(entry);
   const supply = effectiveSupply(entry, ownedLp, poolBalances);
   const amounts = poolBalances.map((balance) =>
     balance === null || supply === null ? null : shareOfPool(balance, ownedLp.balance, supply),
   );
   return toPosition(entry, prices, amounts, countHolding, {
-    id: pool.address,
+    id: shareToken,
     lp_balance_raw: ownedLp.balance.toString(),
     share_pct: supply === null ? null : sharePercent(ownedLp.balance, supply),
   });

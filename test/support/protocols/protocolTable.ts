@@ -88,7 +88,7 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 }
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
-const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['curve_stable', 'liquidity_book']);
+const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['liquidity_book']);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
   if (WITHOUT_POSITIONS.has(name)) return 'no';
