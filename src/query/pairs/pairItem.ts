@@ -13,6 +13,7 @@ import type { PoolTokens } from './poolTokens';
 import { pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/protocol';
 import { doubtCodes } from '../../protocols/doubts';
+import { findFeePips } from '../../protocols/hooks';
 import { findManyTokenProtocol } from '../../protocols/registry';
 import {
   aprPercent,
@@ -239,12 +240,13 @@ function toPairItem(entry: PairEntry): PairItem {
   const { pool, facts, prices, price } = entry;
   const { base, quote, all, name } = entry.tokens;
   const tradeCountsDay = tradeCounts(facts.trades);
+  const feePips = findFeePips(facts.feePips, pool.hooks);
   const priceUsd = timesPrice(price, prices.now(quote.address).usd);
   return {
     address: pool.address,
     dex_name: pool.dex,
     pool_type: pool.pool_type,
-    fee_bps: facts.feePips / PIPS_PER_BPS,
+    fee_bps: feePips === null ? null : feePips / PIPS_PER_BPS,
     name,
     base_token: base,
     quote_token: quote,

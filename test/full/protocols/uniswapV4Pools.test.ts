@@ -135,6 +135,7 @@ interface Pair {
   readonly sqrt_price_x96: string;
   readonly liquidity_raw: string;
   readonly tick: number;
+  readonly fee_bps: number | null;
   readonly liquidity_usd: number;
   readonly reserve0_raw: string;
   readonly reserve1_raw: string;
@@ -175,7 +176,9 @@ async function compare(): Promise<void> {
 
 test('pools have the price and the liquidity of the contract', compare);
 
-test('each swap has the fee that the contract charged', async () => {
+test('each swap has the fee that the contract charged, and a pool whose hook sets the fee has none of its own', async () => {
+  expect((await pairOf(pools[0])).fee_bps).toBe(30);
+  expect((await pairOf(pools[1])).fee_bps).toBeNull();
   for (const [pool, pips] of [[pools[0], 3_000] as const, [pools[1], 2_500] as const]) {
     const swaps = (await swapsOf(pool)).filter(({ amount_usd }) => amount_usd !== null);
     expect(swaps.length).toBeGreaterThan(1);
