@@ -60,7 +60,7 @@ const V1_POOL_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aa
 const POSITIONS = 'NonfungiblePositionManager';
 /** POOL_INIT_CODE_HASH in the position managers. */
 const POSITIONS_POOL_HASH = {
-  v1: 'a360004fb86ddf4cd7fe9aa67d0c6a7f7812d9069142659003dc503e1d7d241f',
+  v1: V1_POOL_HASH,
   '1.2.2': '62441ebe4e4315cf3d49d5957f94d66b253dbabe7006f34ad7f70947e60bf15c',
 } as const;
 /** A time, unix seconds, that never comes. */
@@ -141,7 +141,7 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
       const factory = factories.get(version) ?? ZERO_ADDRESS;
       const factoryAbi = new Interface(artifactOf(version, 'AlgebraFactory').abi);
       const poolDeployer = await readContract(rpc, factoryAbi, factory, 'poolDeployer');
-      // The packages were built for other builds of the pool than those of the core packages.
+      // The packages have other builds of the pool than those whose hashes the managers contain.
       const poolHash = keccak256(artifactOf(version, 'AlgebraPool').bytecode).slice(2);
       const code = bytecode.replaceAll(POSITIONS_POOL_HASH[version], poolHash) as Hex;
       return deploy(code, new Interface(abi), [factory, VAULT, VAULT, poolDeployer]);
