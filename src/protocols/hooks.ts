@@ -31,6 +31,14 @@ export function permissionsOf(hooks: Hex | null): readonly HookPermission[] {
 }
 
 /**
+ * The fee of a pool in pips. Null if a hook sets it: the fee at the creation is then 0. A hook that leaves a fee of 0 as it
+ * is looks the same.
+ */
+export function findFeePips(feePips: number, hooks: Hex | null): number | null {
+  return feePips === 0 && hooks !== null ? null : feePips;
+}
+
+/**
  * The doubt about a pool with this hook: DOUBTS.unfollowed, or 0. A hook that takes part in the amounts of swaps decides what a
  * trader pays, so the state of the pool does not tell a price.
  */

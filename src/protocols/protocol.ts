@@ -8,6 +8,8 @@ import type { Hex } from '../domain/hex';
 import type { Dex, Pool, PoolState } from '../domain/pool';
 import type { BinMove } from '../domain/pools/binMoves';
 import type { PoolType } from '../domain/pools/poolShape';
+import type { OwedQuestions } from './ticks/positionManager';
+import type { TickQuestions } from './ticks/tickQuestions';
 
 /** A swap. Amounts are changes of the pool's balances in raw units, positive into the pool. V2: net amount
  * per token (in − out). */
@@ -65,6 +67,8 @@ export interface MintEvent {
   /** The first price and liquidity of a pool, if the event sets them. */
   readonly after?: SwapEvent['after'];
   readonly bins?: readonly BinMove[];
+  /** Uniswap V4: the salt of the position. A position manager uses the number of its NFT. */
+  readonly salt?: bigint;
 }
 
 export interface BurnEvent {
@@ -77,6 +81,8 @@ export interface BurnEvent {
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
   readonly bins?: readonly BinMove[];
+  /** As in MintEvent. */
+  readonly salt?: bigint;
 }
 
 /** V2 Sync: the reserves are the whole state of the pool. */
@@ -276,6 +282,12 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
    * swap would leave the range of the active liquidity, or the pool is empty.
    */
   quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
+  /** What is asked about a pool whose creation was not seen, where there is `poolOf`. Absent if nobody can be asked. */
+  readonly idQuestions?: IdQuestions;
+  /** What is asked about the ticks of a pool. Absent if it answers `v3TickQuestions`, or has no ticks. */
+  readonly tickQuestions?: TickQuestions;
+  /** What is asked about the positions of NFTs. Absent if their manager answers `collectQuestions`, or has no NFTs. */
+  readonly owedQuestions?: OwedQuestions;
 }
 
 /** What the node is asked about pools. All but the details concern pools whose creation event is not stored. */
@@ -300,6 +312,18 @@ export interface PoolQuestions {
   readLastMove(stateAnswers: readonly (Hex | null)[], answers: readonly (Hex | null)[]): bigint | null;
   /** Whether the factory lists all pools by allPairsLength() and allPairs(uint256). */
   readonly listsPools: boolean;
+}
+
+/** What the node is asked about pools without a contract, of which only an id is known. */
+export interface IdQuestions {
+  /** The call that describes the pool of this id. Null if the DEX has no contract that knows its pools. */
+  describeCall(dex: Pick<Dex, 'positionManager'>, id: Hex): ContractCall | null;
+  /** The creation by the answer. Null if the answer is not that of this id. */
+  readCreation(id: Hex, answer: Hex | null): PoolCreation | null;
+  /** Further calls about the state, by the answers to all calls before, in their order. Empty when there are no more. */
+  stateCalls(factory: Hex, creation: PoolCreation, answers: readonly (Hex | null)[]): readonly ContractCall[];
+  /** The state by the answers to all calls. Null if a part is unknown. */
+  readState(creation: PoolCreation, answers: readonly (Hex | null)[]): PoolState | null;
 }
 
 /** Builds a pool from its creation event and its DEX. */

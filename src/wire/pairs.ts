@@ -37,7 +37,9 @@ const pairFields = {
   address: poolShape.meta({ description: 'Address or id of the pair' }),
   dex_name: dexNameShape,
   pool_type: poolTypeShape,
-  fee_bps: z.number().min(0).meta({ description: 'Current fee in basis points; may be fractional' }),
+  fee_bps: z.number().min(0).nullable().meta({
+    description: 'Current fee in basis points; may be fractional. Null if a hook sets the fee of each swap',
+  }),
   name: z
     .string()
     .meta({ description: 'Symbols: base / quote, then other tokens of the pool', example: 'WPLS / DAI' }),

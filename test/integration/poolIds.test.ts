@@ -230,7 +230,10 @@ test('a table names pools by their ids', async () => {
 
 test('an id that is no pool is a 404, also if it ends like that of a pool, and a word is a 400', async () => {
   const similar = `0x${'7'.repeat(24)}${PLAIN.slice(-40)}`;
-  for (const id of [similar, idOf('c3')]) expect((await api.get(`/api/v1/pairs/${id}`)).status).toBe(404);
+  for (const id of [similar, idOf('c3')]) {
+    const unknown = await api.get(`/api/v1/pairs/${id}`);
+    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining(`there is no pair ${id}`)]);
+  }
   expect((await get(`/api/v1/activity?pair=${idOf('c3')}`))['data']).toEqual([]);
   const wrong = await api.get('/api/v1/pairs/0x12');
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('40 hex digits')]);

@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_NG,
+  kyberPositions,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -62,6 +63,7 @@ export const arbitrum: BuiltInChain = {
       displayName: 'Camelot V3',
       protocol: 'algebra',
       factory: ['0x1a3c9B1d2F0529D97f2afC5136Cc23e58f1FD35B', CAMELOT_V3],
+      positionManager: ['0x00c7f3082833e796A5b3e4Bd59f6642FF44DCD15', kyberPositions('camelotv3')],
     },
     {
       name: 'camelot_v3_early',
@@ -137,6 +139,7 @@ export const arbitrum: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32', UNISWAP_V4],
+      positionManager: ['0xd88F38F930b7952f2DB2432Cb002E7abbF3dD869', UNISWAP_V4],
     },
     {
       name: 'camelot_v2',

@@ -132,6 +132,7 @@ export const avalanche: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x06380C0e0912312B5150364B9DC4542BA0DbBc85', UNISWAP_V4],
+      positionManager: ['0xB74b1F14d2754AcfcbBe1a221023a5cf50Ab8ACD', UNISWAP_V4],
     },
     {
       name: 'trader_joe_v2_2',

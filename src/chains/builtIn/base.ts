@@ -59,6 +59,10 @@ export const base: BuiltInChain = {
       displayName: 'Aerodrome Slipstream',
       protocol: 'slipstream',
       factory: ['0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A', SLIPSTREAM],
+      positionManager: [
+        '0x827922686190790b37229fd06084350E74485b72',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Base.json',
+      ],
       startBlock: 13_843_704,
     },
     {
@@ -74,6 +78,10 @@ export const base: BuiltInChain = {
       displayName: 'Aerodrome Slipstream 2',
       protocol: 'slipstream',
       factory: ['0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a', SLIPSTREAM],
+      positionManager: [
+        '0xa990C6a764b73BF43cee5Bb40339c3322FB9D55F',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Base-Gauge-Caps.json',
+      ],
       startBlock: 36_953_918,
     },
     {
@@ -160,6 +168,7 @@ export const base: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x498581fF718922c3f8e6A244956aF099B2652b2b', UNISWAP_V4],
+      positionManager: ['0x7C5f5A4bBd8fD63184577525326123B519429bDc', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

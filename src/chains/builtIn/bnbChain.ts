@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_NG,
+  kyberPositions,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -121,6 +122,7 @@ export const bnbChain: BuiltInChain = {
       displayName: 'Thena Fusion',
       protocol: 'algebra',
       factory: ['0x306F06C147f064A010530292A1EB6737c3e378e4', V3_FACTORIES],
+      positionManager: ['0xa51ADb08Cbe6Ae398046A23bec013979816B77Ab', kyberPositions('thena')],
       startBlock: 26_030_310,
     },
     {
@@ -135,6 +137,7 @@ export const bnbChain: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF', UNISWAP_V4],
+      positionManager: ['0x7A4a5c919aE2541AeD11041A1AEeE68f1287f95b', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

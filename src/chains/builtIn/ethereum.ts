@@ -117,6 +117,7 @@ export const ethereum: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x000000000004444c5dc75cB358380D2e3dE08A90', UNISWAP_V4],
+      positionManager: ['0xbD216513d74C8cf14cf4747E6AaA6420FF64ee9e', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

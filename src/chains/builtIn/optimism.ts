@@ -64,6 +64,10 @@ export const optimism: BuiltInChain = {
       displayName: 'Velodrome Slipstream',
       protocol: 'slipstream',
       factory: ['0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F', 'velodrome-finance/slipstream README.md'],
+      positionManager: [
+        '0x416b433906b1B72FA758e166e239c43d68dC6F29',
+        'velodrome-finance/slipstream README.md',
+      ],
     },
     {
       // The pools were in this factory before they moved to the one above.
@@ -74,6 +78,10 @@ export const optimism: BuiltInChain = {
         '0x548118C7E0B865C2CfA94D15EC86B666468ac758',
         'aerodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
       ],
+      positionManager: [
+        '0xbB5DFE1380333CEE4c2EeBd7202c80dE2256AdF4',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
+      ],
     },
     {
       name: 'velodrome_slipstream_2',
@@ -81,6 +89,10 @@ export const optimism: BuiltInChain = {
       protocol: 'slipstream',
       factory: [
         '0xe13Dd1fbA721Aa81a1826D9523AC9BC7d260c879',
+        'velodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
+      ],
+      positionManager: [
+        '0xf7f8ccce99Ca2896eC75D3A399D152dB96808399',
         'velodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
       ],
     },
@@ -131,6 +143,7 @@ export const optimism: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3', UNISWAP_V4],
+      positionManager: ['0x3C3Ea4B57a46241e54610e5f022E5c45859A1017', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

@@ -54,6 +54,10 @@ export const polygon: BuiltInChain = {
       displayName: 'QuickSwap V3',
       protocol: 'algebra',
       factory: ['0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28', V3_FACTORIES],
+      positionManager: [
+        '0x8eF88E4c7CfbbaC1C163f7eddd4B578792201de6',
+        'QuickSwap/interface-v2 src/constants/v3/addresses.ts',
+      ],
       startBlock: 32_610_688,
     },
     {
@@ -111,6 +115,7 @@ export const polygon: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x67366782805870060151383F4BbFF9daB53e5cD6', UNISWAP_V4],
+      positionManager: ['0x1Ec2eBf4F37E7363FDfe3551602425af0B3ceef9', UNISWAP_V4],
     },
     {
       name: 'curve_ng',

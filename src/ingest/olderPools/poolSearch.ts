@@ -327,9 +327,11 @@ export class PoolSearch {
     block: SearchBlock,
     signal: AbortSignal,
   ): Promise<Finding[]> {
-    const pools = findings.flatMap(({ pool: { address, tickSpacing }, state }) =>
-      'liquidity' in state && state.liquidity > 0n ? [{ address, tick_spacing: tickSpacing }] : [],
-    );
+    const pools = findings.flatMap(({ pool, state }) => {
+      const { address, protocol, factory, id = null, tickSpacing: tick_spacing } = pool;
+      const isActive = 'liquidity' in state && state.liquidity > 0n;
+      return isActive ? [{ address, protocol, factory, pool_id: id, tick_spacing }] : [];
+    });
     const ranges = await this.ticksOf(pools, block, signal);
     return findings.map((finding) => {
       const ticks = ranges.find(({ pair }) => pair === finding.pool.address);

@@ -23,7 +23,7 @@ import type { DecodeContext } from '../decode/decodeContext';
 import { createTransferDecoder } from '../decode/decodeTransfers';
 import { PoolDiscovery } from '../pools/discoverPools';
 import { ManyTokenDiscovery } from '../pools/discoverManyTokenPools';
-import { PoolRegistry } from '../pools/poolRegistry';
+import { PoolRegistry, type KnownPool } from '../pools/poolRegistry';
 import type { FoundPools } from '../pools/foundPools';
 import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import type { GapStore } from '../repair/gapStore';
@@ -286,30 +286,31 @@ export function createDecodeContext({
   const manyTokenNames = new Set(manyTokenDexes(chain).map(({ protocol }) => protocol));
   const manyTokens = [...manyTokenNames].flatMap((name) => findManyTokenProtocol(name) ?? []);
   const registry = new PoolRegistry();
+  const protocolOfFactory = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
+  const findPoolOf = (item: ChainLog): KnownPool | undefined => {
+    const key = protocolOfFactory.get(item.address)?.poolOf?.(item);
+    const pool = registry.findPool(key ?? item.address);
+    // Equal pools of two managers have the same id.
+    return key === undefined || pool?.factory === item.address ? pool : undefined;
+  };
   const transfers = createTransferDecoder({
     wrappedNative: chain.wrappedNative,
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
     decodePoolEvent: (item) => {
-      const pool = registry.findPool(item.address);
+      const pool = findPoolOf(item);
       return pool === undefined
         ? null
         : (findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null);
     },
   });
   status.skippedTransfers = transfers.skipped;
-  const protocolOfFactory = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
   return {
     chainId: chain.chainId,
     registry,
     dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
     protocolOfDex: (dex) => needDecoder(protocolOfDex.get(dex.name), dex.name),
     protocolOfPool: (pool) => needDecoder(findProtocol(pool.protocol) ?? undefined, pool.protocol),
-    findPoolOf(item) {
-      const key = protocolOfFactory.get(item.address)?.poolOf?.(item);
-      const pool = registry.findPool(key ?? item.address);
-      // Equal pools of two managers have the same id.
-      return key === undefined || pool?.factory === item.address ? pool : undefined;
-    },
+    findPoolOf,
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
     hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),

@@ -32,7 +32,10 @@ import {
   loadData,
   uintAt,
 } from '../words';
+import { DYNAMIC_FEE, feePipsOf } from './dynamicFee';
+import { v4OwedQuestions, v4TickQuestions } from './poolSlots';
 import { principalOf } from './principal';
+import { v4IdQuestions } from './v4Questions';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24
  * tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick). */
@@ -45,8 +48,6 @@ const SWAP: Hex = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad
 const MODIFY_LIQUIDITY: Hex = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
 
 const PIPS = 1_000_000n;
-/** LPFeeLibrary.DYNAMIC_FEE_FLAG: the fee in Initialize of a pool whose hook sets the fee. Its fee is 0 until then. */
-const DYNAMIC_FEE = 0x800000n;
 const INT128_LIMIT = 1n << 127n;
 
 const v3 = createV3Protocol('uniswap_v4');
@@ -64,6 +65,9 @@ export const uniswapV4 = {
   applyEvent,
   spotPrice: (state: PoolState, { hooks }: Pick<PoolTerms, 'hooks'>): number | null =>
     hookDoubt(hooks) === 0 ? v3SpotPrice(state) : null,
+  idQuestions: v4IdQuestions,
+  tickQuestions: v4TickQuestions,
+  owedQuestions: v4OwedQuestions,
   swapFeePips: ({ feePips }: PoolTerms, { ownFees }: SwapEvent): number => ownFees?.overridePips ?? feePips,
 } satisfies Protocol;
 
@@ -80,7 +84,7 @@ function decodeCreation({ topics, data }: ChainLog): PoolCreation | null {
     hooks: hooks === ZERO_ADDRESS ? null : hooks,
     token0: addressOfTopic(token0),
     token1: addressOfTopic(token1),
-    feePips: fee === DYNAMIC_FEE ? 0 : Number(fee),
+    feePips: feePipsOf(fee),
     tickSpacing: int24At(1),
   };
 }
@@ -130,7 +134,7 @@ function decodeModifyLiquidity({ topics, data }: ChainLog, state: PoolState): Mi
   const sender = topics[2];
   if (topics.length !== 3 || !isAddressTopic(sender) || !loadData(data, 4)) return null;
   if (!isInt24(0) || !isInt24(1)) return null;
-  const [tickLower, tickUpper, change] = [int24At(0), int24At(1), intAt(2)];
+  const [tickLower, tickUpper, change, salt] = [int24At(0), int24At(1), intAt(2), uintAt(3)];
   if (!isInt128(change) || !isTickRange(tickLower, tickUpper)) return null;
   return {
     kind: change > 0n ? 'mint' : 'burn',
@@ -139,6 +143,7 @@ function decodeModifyLiquidity({ topics, data }: ChainLog, state: PoolState): Mi
     liquidity: change < 0n ? -change : change,
     tickLower,
     tickUpper,
+    salt,
   };
 }
 

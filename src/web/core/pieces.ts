@@ -147,7 +147,7 @@ export const POOL_TYPES: Readonly<Record<number, string>> = {
 export function poolBadges(pool: {
   readonly dex_name: string;
   readonly pool_type: number;
-  readonly fee_bps: number;
+  readonly fee_bps: number | null;
 }): HTMLElement {
   return h(
     'span',

@@ -7,11 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { formatUnits } from '../../../src/domain/amounts';
+import type { Hex } from '../../../src/domain/hex';
+import type { Portfolio } from '../../../src/wire/portfolio';
 import {
   deployCurve,
   quotedPrice,
   readBalances,
+  readHeld,
   readPool,
+  readShareToken,
   type CurveMarket,
   type CurveToken,
   type MarketPool,
@@ -305,5 +309,35 @@ test('older pools have the same prices, fees and types', async () => {
     }
   } finally {
     await late.end('SIGTERM');
+  }
+});
+
+test('LP tokens in a wallet are worth what the pool pays for them', async () => {
+  const wallet = market.trader;
+  const other: Hex = `0x${'9a'.repeat(20)}`;
+  // The LP tokens of a pool of StableSwap-NG cannot be transferred here, so the wallet owns all of them.
+  for (const pool of [three, lone])
+    market.add({ address: await readShareToken(anvil.rpc, pool) }, 'transfer', [
+      other,
+      300_000n * 10n ** 18n,
+    ]);
+  head = await market.mine();
+  await waitForBlock(program.url, head);
+  const { positions } = await get<Portfolio>(`/portfolio/${wallet}`);
+  for (const pool of [three, lone, ng]) {
+    const token = await readShareToken(anvil.rpc, pool);
+    const position = positions.find(({ pair_address }) => pair_address === pool.address)!;
+    const shares = await readHeld(anvil.rpc, token, wallet);
+    expect(position).toMatchObject({ id: token, lp_balance_raw: String(shares) });
+    expect(position.value_usd).toBeGreaterThan(100_000);
+    const read = () => Promise.all(pool.tokens.map(({ address }) => readHeld(anvil.rpc, address, wallet)));
+    const before = await read();
+    market.add(pool, 'remove_liquidity', [shares]);
+    head = await market.mine();
+    const paid = (await read()).map((amount, index) => amount - before[index]!);
+    const shown = pool.tokens.map(
+      ({ address }) => position.tokens.find((each) => each.address === address)!.amount,
+    );
+    expect(shown).toEqual(paid.map((amount, index) => formatUnits(amount, pool.tokens[index]!.decimals)));
   }
 });

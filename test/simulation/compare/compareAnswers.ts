@@ -118,7 +118,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
     else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
       wrong.push(`pair ${address} has ${item.tx_24h} trades in 24 hours, ${trades} expected`);
     const fee = fees.get(address);
-    if (item !== undefined && fee !== undefined && Math.round(item.fee_bps * 100) !== fee)
+    if (item !== undefined && fee !== undefined && Math.round((item.fee_bps ?? 0) * 100) !== fee)
       wrong.push(`pair ${address} has a fee of ${item.fee_bps} bps, ${fee} pips expected`);
   }
   // A swap without a transaction has no maker.

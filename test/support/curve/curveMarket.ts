@@ -46,6 +46,7 @@ const POOL = new Interface([
   'function setKilled(bool killed)',
   'function withdraw_admin_fees()',
   'function donate_admin_fees()',
+  'function transfer(address to, uint256 amount)',
 ]);
 const TRADER = new Interface([
   'function approve(address token, address spender)',
@@ -70,6 +71,8 @@ export interface MarketPool {
 
 export interface CurveMarket {
   readonly maker: BlockMaker;
+  /** The contract that owns the tokens and LP tokens. */
+  readonly trader: Hex;
   /** Two factories, each with the functions of Pancake's factory and of that of StableSwap-NG. */
   readonly factories: readonly [Hex, Hex];
   readonly tokens: readonly CurveToken[];
@@ -117,6 +120,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   await mine();
   return {
     maker,
+    trader,
     factories,
     tokens,
     add: ({ address }, name, values) =>
@@ -142,6 +146,16 @@ export async function readPool(
   ...values: readonly unknown[]
 ): Promise<bigint> {
   return BigInt(String(await readContract(rpc, POOL, address, name, values)));
+}
+
+/** The token of the pool's shares. */
+export async function readShareToken(rpc: DevRpc, { address, isNg }: MarketPool): Promise<Hex> {
+  return isNg ? address : toAddress(await readContract(rpc, POOL, address, 'token'));
+}
+
+/** What an address holds of a token. */
+export async function readHeld(rpc: DevRpc, token: Hex, holder: Hex): Promise<bigint> {
+  return BigInt(String(await readContract(rpc, TOKEN, token, 'balanceOf', [holder])));
 }
 
 /** The balances of the pool without the owner's fees. */

@@ -17,6 +17,7 @@ interface WorldDex {
   readonly name: string;
   readonly protocol: string;
   readonly factory: Hex;
+  readonly positionManager?: Hex;
 }
 
 export interface PairAnswer {
