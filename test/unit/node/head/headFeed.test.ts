@@ -80,7 +80,7 @@ test.each(['httpUrl', 'wsUrl'] as const)(
   },
 );
 
-test('a pushed head is reported without waiting for the next poll, and polls are rarer than of a node that pushes nothing', async () => {
+test('a pushed head is reported without waiting for the next poll, and polls are rarer than without pushes', async () => {
   // The pauses between polls never end, so only a push reports a head.
   const node = await nodeWith(5);
   let now = 0;
