@@ -22,8 +22,10 @@ import { storeCodes } from './storeCodes';
 
 /** Pause in ms between checks whether a new block may have new contracts. */
 const INTERVAL_MS = 2_000;
-/** Pause in ms between checks of all contracts, once a check has found fewer than LOOK_MAX contracts. */
+/** Pause in ms between checks of all contracts, once a check has found fewer than CHECKED_MAX contracts. */
 const FULL_CHECK_MS = 60_000;
+/** The same while no block has become final and no code was stored. A verification of another process adds work too. */
+const RECHECK_MS = 300_000;
 const FAILURE_PAUSE_MS = 30_000;
 /** Time in ms after which a node that could not trace, or had no older state, is asked again. */
 const UNABLE_PAUSE_MS = 600_000;
@@ -72,27 +74,38 @@ export class ContractWorker {
   /** Final upgrades up to this position (`ord`) are processed, since this start of the program. */
   private upgradesReadTo = 0;
   private nextOldStatesAt = 0;
+  /** Number of codes stored since this start of the program. */
+  private storedCodes = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.runner = createQueryRunner(deps.database);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { status, log } = this.deps;
+    const { status, log, now } = this.deps;
     const tasks = [
-      { run: () => this.checkIfDue(signal), failure: 'reading contract code from the node failed' },
       { run: () => this.findSomeCreators(signal), failure: 'searching for the creators of contracts failed' },
       {
         run: () => this.lendIfDue(),
         failure: 'sharing verified sources with contracts of the same code failed',
       },
     ];
+    let input = '';
+    let inputAt = 0;
     for (let waitMs = INTERVAL_MS; !signal.aborted;) {
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = INTERVAL_MS;
+      const newInput = `${status.phase} ${status.finalTo} ${this.storedCodes}`;
+      if (newInput !== input) inputAt = now();
+      input = newInput;
       if (status.phase !== 'follow') continue;
-      for (const { run, failure } of tasks) {
+      const isRoundDue = this.isRoundDue(inputAt);
+      const check = {
+        run: () => this.checkIfDue(isRoundDue, signal),
+        failure: 'reading contract code from the node failed',
+      };
+      for (const { run, failure } of isRoundDue ? [check, ...tasks] : [check]) {
         try {
           await run();
         } catch (error) {
@@ -104,13 +117,22 @@ export class ContractWorker {
     }
   }
 
+  /** Whether the looks at all contracts may find something. Their input last changed at `inputAt`. */
+  private isRoundDue(inputAt: number): boolean {
+    const nextAt = [this.nextFullCheckAt, this.nextUpgradesAt, this.nextCreatorsAt, this.nextLendAt];
+    const doneAt = Math.min(...nextAt) - FULL_CHECK_MS;
+    const isWaiting = this.contractsWithoutCreator.size > 0 || this.nullReceipts.size > 0;
+    return isWaiting || doneAt < inputAt || this.deps.now() - doneAt >= RECHECK_MS;
+  }
+
   /** Looks after each new block, and when a longer pause is over. */
-  private async checkIfDue(signal: AbortSignal): Promise<void> {
+  private async checkIfDue(isRoundDue: boolean, signal: AbortSignal): Promise<void> {
     const { status, now, active } = this.deps;
     const { blocks } = status;
-    if (blocks === this.checkedBlocks && now() < Math.min(this.nextFullCheckAt, this.nextUpgradesAt)) return;
+    const isPauseOver = isRoundDue && now() >= Math.min(this.nextFullCheckAt, this.nextUpgradesAt);
+    if (blocks === this.checkedBlocks && !isPauseOver) return;
     try {
-      await this.checkContracts(signal);
+      await this.checkContracts(signal, isRoundDue);
       this.checkedBlocks = blocks;
     } catch (error) {
       active.forget();
@@ -119,20 +141,20 @@ export class ContractWorker {
   }
 
   /**
-   * Checks the contracts of new head blocks, and at longer intervals all contracts and the upgrades in final blocks.
-   * Resolves to the number of contracts stored.
+   * Checks the contracts of new head blocks, and with `isRoundDue` at longer intervals all contracts and the upgrades in
+   * final blocks. Resolves to the number of contracts stored.
    */
-  async checkContracts(signal: AbortSignal): Promise<number> {
+  async checkContracts(signal: AbortSignal, isRoundDue = true): Promise<number> {
     const { chainId, verifiedDb, rpc, active, status, now } = this.deps;
     const { runner } = this;
-    const isFull = now() >= this.nextFullCheckAt;
+    const isFull = isRoundDue && now() >= this.nextFullCheckAt;
     const indexed = status.indexed ?? 0;
     const { added, changed } = await active.take({ runner, rpc, chainId, indexed }, signal);
     const params = { chain_id: chainId, verified_db: verifiedDb, limit: CHECKED_MAX };
     const uncheckedRows = isFull
       ? await runner.run('contracts/list_unchecked_contracts', params, foundRow)
       : [];
-    const finalTo = now() >= this.nextUpgradesAt ? status.finalTo : null;
+    const finalTo = isRoundDue && now() >= this.nextUpgradesAt ? status.finalTo : null;
     const upgraded =
       finalTo === null
         ? null
@@ -149,6 +171,7 @@ export class ContractWorker {
         askAgain.map((address) => ({ address })),
       );
     }
+    this.storedCodes += contractsToCheck.length;
     this.noteNew([...newContracts]);
     if (isFull && uncheckedRows.length < CHECKED_MAX) this.nextFullCheckAt = now() + FULL_CHECK_MS;
     if (upgraded !== null) this.upgradesReadTo = upgraded.seenTo;

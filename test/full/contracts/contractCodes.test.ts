@@ -158,6 +158,7 @@ test('a contract with the stored code is read from the node in each block with i
   await send({ to: proxy, data: wordOf(target) });
   const upgraded = await tip();
   Object.assign(status, { indexed: upgraded });
+  on.now += 1_000;
   active.note(upgraded, [{ address: proxy }]);
   expect(await worker.checkContracts(signal)).toBe(1);
   expect(await recordOf(proxy)).toMatchObject({ proxy: { kind: 'eip1967', implementation: target } });
