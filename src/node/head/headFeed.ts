@@ -27,6 +27,9 @@ const POLL_MIN_MS = 50;
 const POLL_MAX_MS = 1_000;
 /** Number of polls per mean block time. */
 const POLLS_PER_BLOCK = 16;
+/** The same while an endpoint pushes the heads. Polls then find only a head whose push is missing. */
+const POLLS_PER_PUSHED_BLOCK = 4;
+const POLL_PUSHED_MAX_MS = 2_500;
 /** Interval in ms for comparing the heads of several endpoints, to find endpoints that lag. */
 const REFRESH_MS = 10_000;
 
@@ -53,6 +56,8 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
     }),
   );
   let lastHead: BlockHeader | null = null;
+  /** Whether an endpoint pushed the newest head. */
+  let isPushed = false;
   let refreshedAt = clock.now();
   let refreshing: Promise<unknown> | null = null;
   try {
@@ -61,7 +66,9 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       const isKnownHead: boolean =
         lastHead !== null && wakeup?.hint?.hash === lastHead.hash && isTaken(lastHead);
       const head: BlockHeader | null = isKnownHead ? null : await fetchHead(options, wakeup);
-      if (head !== null && (head.hash !== lastHead?.hash || !isTaken(head))) {
+      const isNewHead = head !== null && head.hash !== lastHead?.hash;
+      if (wakeup !== null || isNewHead) isPushed = wakeup !== null;
+      if (head !== null && (isNewHead || !isTaken(head))) {
         lastHead = head;
         spacing.note();
         yield head;
@@ -74,7 +81,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
           refreshing = null;
         });
       }
-      await bell.wait(spacing.pollMs(), signal);
+      await bell.wait(spacing.pollMs(isPushed), signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -112,8 +119,8 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
 }
 
 /**
- * Measures the time between heads, and derives the polling interval from it: 50 ms to 1 s. Until the second
- * head, the interval is 500 ms.
+ * Measures the time between heads, and derives the polling interval from it: 50 ms to 1 s, or to 2.5 s while an endpoint
+ * pushes the heads. Until the second head, the interval is 500 ms.
  */
 class SpacingMeter {
   private readonly clock: Clock;
@@ -133,9 +140,11 @@ class SpacingMeter {
     this.lastHeadAt = now;
   }
 
-  pollMs(): number {
+  pollMs(isPushed: boolean): number {
     if (this.meanMs === null) return POLL_DEFAULT_MS;
-    return Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, this.meanMs / POLLS_PER_BLOCK));
+    const polls = isPushed ? POLLS_PER_PUSHED_BLOCK : POLLS_PER_BLOCK;
+    const maxMs = isPushed ? POLL_PUSHED_MAX_MS : POLL_MAX_MS;
+    return Math.min(maxMs, Math.max(POLL_MIN_MS, this.meanMs / polls));
   }
 }
 
