@@ -90,6 +90,7 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
   'slipstream',
   'curve_stable',
+  'curve_crypto',
   'algebra',
   'liquidity_book',
   'uniswap_v4',

@@ -1,9 +1,7 @@
-import { Interface } from 'ethers';
 import fc from 'fast-check';
 
 import type { Hex } from '../../../src/domain/hex';
 import { cryptoLiquidity } from '../../../src/protocols/curveCrypto/cryptoDepth';
-import { decodeCryptoEvent } from '../../../src/protocols/curveCrypto/cryptoEvents';
 import { findBalance, findD } from '../../../src/protocols/curveCrypto/cryptoMath';
 import {
   cryptoCurveAt,
@@ -13,7 +11,7 @@ import {
   type CryptoPool,
 } from '../../../src/protocols/curveCrypto/cryptoPool';
 import { applyCryptoEvent } from '../../../src/protocols/curveCrypto/cryptoState';
-import { encode } from './reference';
+import { curveCrypto } from '../../../src/protocols/curveCrypto/curveCrypto';
 import { runsOf } from '../../support/run/runs';
 
 const E18 = 10n ** 18n;
@@ -70,6 +68,16 @@ const EURS: CryptoPool = {
   precisions: [1n, 10n ** 16n],
   priceScale: [1083716143157454024n],
   balances: [4048585006552861060153n, 399999n],
+};
+
+/** crvUSD and cbBTC on Ethereum: a pool of the same factory with the curve of StableSwap. */
+const OTHER_CURVE: CryptoPool = {
+  ...TWO,
+  ramp: rampOf(90_000n, 1_000_000_000_000_000n),
+  d: 20716304579622468215639043n,
+  precisions: [1n, 10n ** 10n],
+  priceScale: [122572905692708966850883n],
+  balances: [10634289033358214903742053n, 8225920812n],
 };
 
 /** Largest part of a balance by which the closed formulas of the contracts round. */
@@ -235,106 +243,10 @@ test('A and γ move linearly between the two times of a ramp, and D moves with t
   expect(cryptoPrice(pool, 0, 1, 101)).toBe(cryptoPrice(during, 0, 1, 101));
 });
 
-const OWNER = `0x${'4'.repeat(40)}`;
-const owned = { owner: OWNER };
-const RAMP = [1, 2, 3, 4, 5, 6];
-
-test.each([
-  [
-    'TokenExchange(address OWNER, uint256, uint256, uint256, uint256, uint256, uint256)',
-    [OWNER, 2, 5, 0, 4, 1, 9],
-    { kind: 'exchange', soldId: 2, sold: 5n, boughtId: 0, bought: 4n, fee: 1n, priceScale: 9n, ...owned },
-  ],
-  [
-    'TokenExchange(address OWNER, uint256, uint256, uint256, uint256, uint256, uint256)',
-    [OWNER, 3, 5, 0, 4, 1, 9],
-    null,
-  ],
-  [
-    'TokenExchange(address OWNER, uint256, uint256, uint256, uint256, uint256, uint256)',
-    [OWNER, 1, 5, 1, 4, 1, 9],
-    null,
-  ],
-  [
-    'AddLiquidity(address OWNER, uint256[2], uint256, uint256, uint256)',
-    [OWNER, [5, 6], 1, 11, 9],
-    { kind: 'add', amounts: [5n, 6n], fee: 1n, supply: 11n, priceScale: 9n, ...owned },
-  ],
-  [
-    'AddLiquidity(address OWNER, uint256[3], uint256, uint256, uint256)',
-    [OWNER, [5, 6, 7], 1, 11, 9],
-    { kind: 'add', amounts: [5n, 6n, 7n], fee: 1n, supply: 11n, priceScale: 9n, ...owned },
-  ],
-  [
-    'RemoveLiquidity(address OWNER, uint256[2], uint256)',
-    [OWNER, [5, 6], 9],
-    { kind: 'remove', amounts: [5n, 6n], supply: 9n, ...owned },
-  ],
-  [
-    'RemoveLiquidity(address OWNER, uint256[3], uint256)',
-    [OWNER, [5, 6, 7], 9],
-    { kind: 'remove', amounts: [5n, 6n, 7n], supply: 9n, ...owned },
-  ],
-  [
-    'RemoveLiquidityOne(address OWNER, uint256, uint256, uint256, uint256, uint256)',
-    [OWNER, 5, 1, 4, 3, 9],
-    { kind: 'remove_one', shares: 5n, token: 1, amount: 4n, priceScale: 9n, ...owned },
-  ],
-  [
-    'RemoveLiquidityImbalance(address OWNER, uint256, uint256[2], uint256, uint256)',
-    [OWNER, 5, [6, 7], 3, 9],
-    { kind: 'imbalance', shares: 5n, amounts: [6n, 7n], priceScale: 9n, ...owned },
-  ],
-  ['ClaimAdminFee(address OWNER, uint256)', [OWNER, 5], { kind: 'claim', amounts: [], minted: 5n }],
-  [
-    'ClaimAdminFee(address OWNER, uint256[2])',
-    [OWNER, [5, 6]],
-    { kind: 'claim', amounts: [5n, 6n], minted: 0n },
-  ],
-  [
-    'ClaimAdminFee(address OWNER, uint256[3])',
-    [OWNER, [5, 6, 7]],
-    { kind: 'claim', amounts: [5n, 6n, 7n], minted: 0n },
-  ],
-  ['Donation(address OWNER, uint256[2])', [OWNER, [5, 6]], { kind: 'donate' }],
-  [
-    'NewParameters(uint256, uint256, uint256, uint256, uint256, uint256)',
-    RAMP,
-    { kind: 'fees', midFee: 1n, outFee: 2n, feeGamma: 3n },
-  ],
-  [
-    'NewParameters(uint256, uint256, uint256, uint256, uint256, uint256, uint256)',
-    [...RAMP, 7],
-    { kind: 'fees', midFee: 1n, outFee: 2n, feeGamma: 3n },
-  ],
-  [
-    'RampAgamma(uint256, uint256, uint256, uint256, uint256, uint256)',
-    RAMP,
-    { kind: 'ramp', fromAmp: 1n, toAmp: 2n, fromGamma: 3n, toGamma: 4n, fromTime: 5n, toTime: 6n },
-  ],
-  [
-    'StopRampA(uint256, uint256, uint256)',
-    [1, 2, 3],
-    { kind: 'ramp', fromAmp: 1n, toAmp: 1n, fromGamma: 2n, toGamma: 2n, fromTime: 3n, toTime: 3n },
-  ],
-] as const)(
-  '%s is decoded as its ABI says, with an indexed address or without (%#)',
-  (signature, values, decoded) => {
-    const name = signature.slice(0, signature.indexOf('('));
-    for (const owner of ['indexed', '']) {
-      const abi = new Interface([`event ${signature.replace('OWNER', owner)}`]);
-      const { topics, data } = encode(abi, name, values);
-      const log = { topics: topics as Hex[], data: data as Hex };
-      expect(decodeCryptoEvent(log)).toEqual(decoded);
-      expect(decodeCryptoEvent({ ...log, data: `${log.data}${'0'.repeat(64)}` })).toBeNull();
-      expect(decodeCryptoEvent({ ...log, topics: [...log.topics, ...log.topics] })).toBeNull();
-    }
-  },
-);
-
+const OWNER: Hex = `0x${'4'.repeat(40)}`;
 const SWAP = {
   kind: 'exchange',
-  owner: OWNER as Hex,
+  owner: OWNER,
   soldId: 1,
   boughtId: 0,
   priceScale: TWO.priceScale[0]!,
@@ -359,4 +271,38 @@ test('an event that the state does not explain is told, and balances never fall 
   const { pool, isExplained } = applyCryptoEvent(TWO, { ...swap, bought: E18 ** 2n }, 0);
   expect([pool.balances[0], isExplained]).toEqual([0n, false]);
   expect(applyCryptoEvent(TWO, { kind: 'donate' }, 0).isExplained).toBe(false);
+});
+
+const [POOL, COIN, NEXT] = ['1', '2', '3'].map((digit): Hex => `0x${digit.repeat(40)}`) as [Hex, Hex, Hex];
+const words = (...values: readonly (bigint | string)[]): Hex =>
+  `0x${values.map((value) => BigInt(value).toString(16).padStart(64, '0')).join('')}`;
+/** The state of a recorded pool of two tokens by the answers of its contract. The last trade was after any ramp. */
+function ask(pool: CryptoPool): ReturnType<typeof curveCrypto.withBooks> {
+  const empty = { balances: [], weights: null, swapFee: 0n, doubts: 0, params: [] };
+  const state = { poolId: words(POOL), tokens: [COIN, NEXT], ...empty };
+  const units = words(...pool.precisions);
+  expect(curveCrypto.withFacts(state, [words(NEXT, COIN), units])).toBeNull();
+  expect(curveCrypto.withFacts(state, [words(0n, 0n), units])).toBeNull();
+  const known = curveCrypto.withFacts(state, [words(COIN, NEXT), units])!.state;
+  expect(curveCrypto.lacksBooks(known)).toBe(true);
+  const curve = words((pool.ramp.to.amp << 128n) | pool.ramp.to.gamma);
+  const { midFee, outFee, feeGamma, supply, d, priceScale, balances } = pool;
+  const rest = [0n, 0n, midFee, outFee, feeGamma, supply, d, ...priceScale, ...balances];
+  const answers = [null, words(5n), null, curve, curve, ...rest.map((each) => words(each))];
+  expect(answers).toHaveLength(curveCrypto.bookCalls(POOL, known).length);
+  expect(curveCrypto.lacksBooks(curveCrypto.withBooks(known, [...answers.slice(1), null], false))).toBe(true);
+  return curveCrypto.withBooks(known, answers, false);
+}
+
+test('a pool that the node was asked about has a price, unless its D is that of another curve', () => {
+  const state = ask(TWO);
+  expect(curveCrypto.lacksBooks(state)).toBe(false);
+  expect(state.swapFee).toBe(TWO.midFee * 10n ** 8n);
+  expect(curveCrypto.spotPrice(state, 0, 1, 0)).toBe(cryptoPrice(TWO, 0, 1, 0));
+  expect(curveCrypto.quote(state, 1, 0, E18, 0)).toBe(getCryptoDy(TWO, 1, 0, E18, 0));
+  expect(ask(EURS).doubts).toBe(0);
+  const other = ask(OTHER_CURVE);
+  expect([curveCrypto.lacksBooks(other), other.doubts]).toEqual([false, 8]);
+  expect(curveCrypto.spotPrice(other, 0, 1, 0)).toBeNull();
+  expect(curveCrypto.quote(other, 1, 0, E18, 0)).toBeNull();
 });
