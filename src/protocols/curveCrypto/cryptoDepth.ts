@@ -2,6 +2,7 @@
  * The depth of a CryptoSwap pool near its price, in float64. Beside the zone with most of its liquidity, a pool has little, so
  * the depth is that of a real move of the price by 2 %.
  */
+import { floatBalance, floatBend, toFloatCurve } from './cryptoFloat';
 import { cryptoCurveAt, cryptoDAt, toCryptoXp, type CryptoPool } from './cryptoPool';
 
 /** Part of the price that is left after the move. */
@@ -12,13 +13,9 @@ const PAID_PART = 1 - Math.sqrt(PRICE_LEFT);
 const BISECTIONS = 40;
 /** Largest factor by which a balance grows in the search for the move. */
 const GROWTH_MAX = 2 ** 20;
-const GAMMA_UNIT = 1e18;
-const AMP_UNIT = 1e4;
 
-interface FloatCurve {
-  /** 1/(γ²·A·nⁿ). */
-  readonly r: number;
-  readonly gamma: number;
+interface FloatPool {
+  readonly curve: ReturnType<typeof toFloatCurve>;
   readonly d: number;
 }
 
@@ -29,9 +26,7 @@ interface FloatCurve {
 export function cryptoLiquidity(pool: CryptoPool, i: number, j: number, timestamp: number): number {
   const exact = cryptoDAt(pool, timestamp);
   if (exact === null || exact === 0n) return 0;
-  const curve = cryptoCurveAt(pool, timestamp);
-  const gamma = Number(curve.gamma) / GAMMA_UNIT;
-  const floats = { r: AMP_UNIT / (gamma * gamma * Number(curve.amp)), gamma, d: Number(exact) };
+  const floats = { curve: toFloatCurve(cryptoCurveAt(pool, timestamp)), d: Number(exact) };
   const xp = toCryptoXp(pool).map(Number);
   const towards = (into: number, out: number): number => liquidityTowards(xp, floats, into, out);
   const scale = (k: number): number => Number(pool.balances[k] ?? 0n) / (xp[k] ?? 0);
@@ -40,14 +35,14 @@ export function cryptoLiquidity(pool: CryptoPool, i: number, j: number, timestam
 }
 
 /** The liquidity that a swap of i for j meets until the price of i in j has fallen by 2 %. */
-function liquidityTowards(xp: readonly number[], curve: FloatCurve, i: number, j: number): number {
+function liquidityTowards(xp: readonly number[], pool: FloatPool, i: number, j: number): number {
   const [start = 0, before = 0] = [xp[i], xp[j]];
-  const price = priceOf(xp, curve, i, j);
-  const moved = (x: number): number[] => withMove(xp, curve, i, j, x);
+  const price = priceOf(xp, pool, i, j);
+  const moved = (x: number): number[] => withMove(xp, pool, i, j, x);
   let [low, high] = [start, start * GROWTH_MAX];
   for (let step = 0; step < BISECTIONS; step += 1) {
     const middle = Math.sqrt(low) * Math.sqrt(high);
-    if (priceOf(moved(middle), curve, i, j) > PRICE_LEFT * price) low = middle;
+    if (priceOf(moved(middle), pool, i, j) > PRICE_LEFT * price) low = middle;
     else high = middle;
   }
   const paid = before - (moved(low)[j] ?? before);
@@ -55,34 +50,15 @@ function liquidityTowards(xp: readonly number[], curve: FloatCurve, i: number, j
   return liquidity > 0 ? liquidity : 0;
 }
 
-/** h and q of cryptoMath.ts. */
-function floatBend(
-  xp: readonly number[],
-  { r, gamma, d }: FloatCurve,
-): { readonly h: number; readonly q: number } {
-  const k = xp.reduce((part, x) => (part * x * xp.length) / d, 1);
-  const g = gamma + 1 - k;
-  return { h: r * g * g * (1 / k - 1), q: r * (2 * g * (1 - k) + (g * g) / k) };
-}
-
 /** The marginal price of i in j, as marginalRatio of cryptoMath.ts. */
-function priceOf(xp: readonly number[], curve: FloatCurve, i: number, j: number): number {
-  const { q } = floatBend(xp, curve);
-  return (1 + (curve.d * q) / (xp[i] ?? 0)) / (1 + (curve.d * q) / (xp[j] ?? 0));
+function priceOf(xp: readonly number[], { curve, d }: FloatPool, i: number, j: number): number {
+  const { q } = floatBend(curve, xp, d);
+  return (1 + (d * q) / (xp[i] ?? 0)) / (1 + (d * q) / (xp[j] ?? 0));
 }
 
-/** The balances with x of token i, and the j that keeps D, by bisection. */
-function withMove(xp: readonly number[], curve: FloatCurve, i: number, j: number, x: number): number[] {
+/** The balances with x of token i, and the j that keeps D. */
+function withMove(xp: readonly number[], { curve, d }: FloatPool, i: number, j: number, x: number): number[] {
   const balances = xp.map((each, index) => (index === i ? x : each));
-  const start = balances[j] ?? 0;
-  let [low, high] = [start / GROWTH_MAX, start];
-  for (let step = 0; step < BISECTIONS; step += 1) {
-    const middle = Math.sqrt(low) * Math.sqrt(high);
-    balances[j] = middle;
-    const sum = balances.reduce((total, each) => total + each, 0);
-    if (sum - curve.d - curve.d * floatBend(balances, curve).h >= 0) high = middle;
-    else low = middle;
-  }
-  balances[j] = high;
-  return balances;
+  const y = floatBalance(curve, balances, j, d);
+  return balances.map((each, index) => (index === j ? y : each));
 }

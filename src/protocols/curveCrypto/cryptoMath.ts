@@ -5,6 +5,8 @@
  * contracts revert. Source: curvefi/twocrypto-ng TwocryptoMath.vy and curvefi/tricrypto-ng CurveCryptoMathOptimized3.vy.
  */
 
+import { floatBalance, floatD, toFloatCurve, type CryptoCurve } from './cryptoFloat';
+
 /** Bits by which D and x extend the integers of the contracts. */
 const EXTRA_BITS = 64n;
 /** The root is found when a step is below this number of extended units. */
@@ -21,13 +23,6 @@ const SHARE_MIN_OF_TWO = 200n;
 const SHARE_MIN_OF_THREE = 100n;
 /** No accepted balance is a smaller part of the sum of all balances. */
 const SUM_SHARE_MIN = 10n ** 6n;
-
-export interface CryptoCurve {
-  /** A as the contract counts it: A · nⁿ · 10,000. */
-  readonly amp: bigint;
-  /** γ in units where 1e18 means 1. */
-  readonly gamma: bigint;
-}
 
 const sumOf = (values: readonly bigint[]): bigint => values.reduce((total, each) => total + each, 0n);
 
@@ -59,12 +54,17 @@ function isUsable({ amp, gamma }: CryptoCurve, xs: readonly bigint[]): boolean {
   return amp > 0n && gamma > 0n && xs.every((x) => x > 0n && x * SUM_SHARE_MIN >= sum);
 }
 
-/** Newton's method between two bounds. f falls or rises over the whole range, so a step beyond a bound is halved. */
+/**
+ * Newton's method between 0 and a bound, from a float64 near the root. f falls or rises over the whole range, so a step
+ * beyond a bound is halved.
+ */
 function findRoot(
-  start: bigint,
+  bound: bigint,
+  near: number,
   step: (at: bigint) => { readonly next: bigint; readonly isAbove: boolean },
 ): bigint | null {
-  let [low, high, at] = [0n, start, start];
+  const start = near >= 1 && Number.isFinite(near) ? BigInt(Math.floor(near)) << EXTRA_BITS : bound;
+  let [low, high, at] = [0n, bound, start < bound ? start : bound];
   for (let count = 0; count < STEPS_MAX; count += 1) {
     const { next, isAbove } = step(at);
     if (isAbove) high = at;
@@ -84,7 +84,7 @@ export function findD(curve: CryptoCurve, balances: readonly bigint[]): bigint |
   if (!isUsable(curve, balances)) return null;
   const xs = balances.map((x) => x << EXTRA_BITS);
   const n = BigInt(xs.length);
-  return findRoot(sumOf(xs), (d) => {
+  return findRoot(sumOf(xs), floatD(toFloatCurve(curve), balances.map(Number)), (d) => {
     const { h, q } = bendOf(curve, xs, d);
     const miss = missOf(xs, d, h);
     return { next: d + (miss * ONE) / (ONE + h + n * q), isAbove: miss < 0n };
@@ -104,10 +104,11 @@ export function findBalance(
   const xs = balances.map((x) => x << EXTRA_BITS);
   const extended = d << EXTRA_BITS;
   // The largest balance, at which K is 1.
-  const start = others.reduce((part, x) => (part * d) / (x * n), extended) / n;
+  const bound = others.reduce((part, x) => (part * d) / (x * n), extended) / n;
   const shareMin = n === 2n ? SHARE_MIN_OF_TWO : SHARE_MIN_OF_THREE;
-  if (start === 0n || others.some((x) => x * shareMin < d)) return null;
-  const y = findRoot(start, (at) => {
+  if (bound === 0n || others.some((x) => x * shareMin < d)) return null;
+  const near = floatBalance(toFloatCurve(curve), balances.map(Number), j, Number(d));
+  const y = findRoot(bound, near, (at) => {
     xs[j] = at;
     const { h, q } = bendOf(curve, xs, extended);
     const miss = missOf(xs, extended, h);

@@ -1,5 +1,6 @@
 /** A CryptoSwap pool: its curve, fees, swaps, withdrawals and marginal prices. Fees are in units of 1e-10. */
-import { findBalance, findD, marginalRatio, type CryptoCurve } from './cryptoMath';
+import type { CryptoCurve } from './cryptoFloat';
+import { findBalance, findD, marginalRatio } from './cryptoMath';
 
 /** A fee of this number means 100 %. */
 export const CRYPTO_FEE_UNIT = 10n ** 10n;
