@@ -23,6 +23,8 @@ const SHARE_MIN_OF_TWO = 200n;
 const SHARE_MIN_OF_THREE = 100n;
 /** No accepted balance is a smaller part of the sum of all balances. */
 const SUM_SHARE_MIN = 10n ** 6n;
+/** The contracts refuse a D above 1e33. */
+const SUM_MAX = 10n ** 34n;
 
 const sumOf = (values: readonly bigint[]): bigint => values.reduce((total, each) => total + each, 0n);
 
@@ -33,7 +35,8 @@ function bendOf(
   d: bigint,
 ): { readonly h: bigint; readonly q: bigint } {
   const n = BigInt(xs.length);
-  const k = xs.reduce((part, x) => (part * x * n) / d, ONE);
+  const product = xs.reduce((part, x) => (part * x * n) / d, ONE);
+  const k = product === 0n ? 1n : product;
   const g = ONE + (gamma * ONE) / GAMMA_UNIT - k;
   const square = (g * g) >> FRACTION_BITS;
   const inverse = (ONE * ONE) / k;
@@ -51,7 +54,7 @@ const missOf = (xs: readonly bigint[], d: bigint, h: bigint): bigint =>
 /** Whether the contracts accept these balances and parameters at all. */
 function isUsable({ amp, gamma }: CryptoCurve, xs: readonly bigint[]): boolean {
   const sum = sumOf(xs);
-  return amp > 0n && gamma > 0n && xs.every((x) => x > 0n && x * SUM_SHARE_MIN >= sum);
+  return amp > 0n && gamma > 0n && sum <= SUM_MAX && xs.every((x) => x > 0n && x * SUM_SHARE_MIN >= sum);
 }
 
 /**
@@ -87,7 +90,8 @@ export function findD(curve: CryptoCurve, balances: readonly bigint[]): bigint |
   return findRoot(sumOf(xs), floatD(toFloatCurve(curve), balances.map(Number)), (d) => {
     const { h, q } = bendOf(curve, xs, d);
     const miss = missOf(xs, d, h);
-    return { next: d + (miss * ONE) / (ONE + h + n * q), isAbove: miss < 0n };
+    const slope = ONE + h + n * q;
+    return { next: slope > 0n ? d + (miss * ONE) / slope : 0n, isAbove: miss < 0n };
   });
 }
 
@@ -99,7 +103,7 @@ export function findBalance(
   d: bigint,
 ): bigint | null {
   const others = balances.filter((_each, index) => index !== j);
-  if (d <= 0n || !isUsable(curve, others)) return null;
+  if (d <= 0n || d > SUM_MAX || !isUsable(curve, others)) return null;
   const n = BigInt(balances.length);
   const xs = balances.map((x) => x << EXTRA_BITS);
   const extended = d << EXTRA_BITS;
@@ -125,7 +129,8 @@ export function marginalRatio(
   [i, j]: readonly [number, number],
 ): { readonly numerator: bigint; readonly denominator: bigint } | null {
   const [xi, xj] = [balances[i], balances[j]];
-  if (d <= 0n || xi === undefined || xj === undefined || i === j || !isUsable(curve, balances)) return null;
+  if (d <= 0n || d > SUM_MAX || xi === undefined || xj === undefined || i === j || !isUsable(curve, balances))
+    return null;
   const { q } = bendOf(curve, balances, d);
   const [above, below] = [xi * ONE + d * q, xj * ONE + d * q];
   return above <= 0n || below <= 0n ? null : { numerator: above * xj, denominator: below * xi };

@@ -78,11 +78,12 @@ export function cryptoFee(
   // 1e18 at equal x, 0 far from them.
   const balance = xp.reduce((part, x) => (part * BigInt(xp.length) * x) / sum, UNIT);
   const weighted = feeGamma * balance;
-  const part = hasNewFee
-    ? weighted / (weighted / UNIT + UNIT - balance)
-    : feeGamma > 0n
-      ? (feeGamma * UNIT) / (feeGamma + UNIT - balance)
-      : balance;
+  const part =
+    feeGamma === 0n
+      ? 0n
+      : hasNewFee
+        ? weighted / (weighted / UNIT + UNIT - balance)
+        : (feeGamma * UNIT) / (feeGamma + UNIT - balance);
   return (midFee * part + outFee * (UNIT - part)) / UNIT;
 }
 

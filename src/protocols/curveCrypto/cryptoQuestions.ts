@@ -25,6 +25,8 @@ const PLAIN_BOOKS = [
   'totalSupply()',
   'D()',
 ] as const;
+/** D does not follow the raw units that withdrawals round away. A swap or deposit makes it exact again. */
+const ROUNDED_UNITS = 16n;
 /** Answers that a pool may lack: the fee of an empty pool, and one of two names of the time of the last trade. */
 const EXTRA_BOOKS = ['fee()', 'last_timestamp()', 'last_prices_timestamp()'] as const;
 
@@ -124,6 +126,10 @@ function withBooks(
   // D is of the present A and γ if the pool was used since they last changed. It then shows the curve of the contract.
   const isSettled = BigInt.asUintN(HALF_BITS, lastTrade) >= toTime;
   const expected = isSettled ? findD(read.ramp.to, xp) : read.d;
-  const isFollowed = expected !== null && isWithinRounding(expected, read.d, read.d);
+  const rounded = toCryptoXp(
+    read,
+    read.balances.map(() => ROUNDED_UNITS),
+  ).reduce((total, x) => total + x, 0n);
+  const isFollowed = expected !== null && isWithinRounding(expected, read.d, read.d, rounded);
   return isFollowed ? after : withDoubts(after, DOUBTS.unfollowed);
 }

@@ -34,9 +34,9 @@ const FEE_RATE_ROUNDING = 5n;
 const PIPS = 1_000_000n;
 const PRICE_BITS = 128;
 
-/** Whether two numbers differ by no more than the rounding of a contract with a balance of `size`. */
-export function isWithinRounding(a: bigint, b: bigint, size: bigint): boolean {
-  return distance(a, b) <= (size >> ROUNDING_BITS) + ROUNDING_UNITS;
+/** Whether two numbers differ by no more than `units` and the rounding of a contract with a balance of `size`. */
+export function isWithinRounding(a: bigint, b: bigint, size: bigint, units = ROUNDING_UNITS): boolean {
+  return distance(a, b) <= (size >> ROUNDING_BITS) + units;
 }
 
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
@@ -46,8 +46,14 @@ function unpackPrices(packed: bigint, tokens: number): bigint[] {
   return tokens === 2 ? [packed] : [BigInt.asUintN(PRICE_BITS, packed), packed >> BigInt(PRICE_BITS)];
 }
 
-/** The pool after the event at this time, unix seconds. */
+/** The pool after the event at this time, unix seconds. An event that the state does not explain cannot stop the ingester. */
 export function applyCryptoEvent(pool: CryptoPool, event: CryptoEvent, timestamp: number): CryptoStep {
+  const step = applyEvent(pool, event, timestamp);
+  const [supply, d] = [clampAmount(step.pool.supply, UINT256_MAX), clampAmount(step.pool.d, UINT256_MAX)];
+  return { ...step, pool: { ...step.pool, supply, d } };
+}
+
+function applyEvent(pool: CryptoPool, event: CryptoEvent, timestamp: number): CryptoStep {
   const changed = (changes: Partial<CryptoPool>, isExplained = true): CryptoStep => ({
     pool: { ...pool, ...changes },
     isExplained,
@@ -171,7 +177,7 @@ function afterWithdrawal(
   done: (Pick<CryptoPool, 'd'> & { readonly xp: readonly bigint[] }) | null,
   timestamp: number,
 ): Change {
-  const supply = clampAmount(pool.supply - event.shares, UINT256_MAX);
+  const supply = pool.supply - event.shares;
   const next = { ...pool, balances: movedBy(pool, event.moves), supply };
   const [changes, hasD] = atScale(
     next,
@@ -229,7 +235,7 @@ function atScale(
   return [{ priceScale, d: found ?? 0n }, found !== null];
 }
 
-/** Balances stay within 0 … 2^256 − 1, so an event that the state does not explain cannot stop the ingester. */
+/** Balances stay within 0 … 2^256 − 1. */
 function movedBy({ balances }: CryptoPool, moves: readonly bigint[]): bigint[] {
   return balances.map((balance, index) => clampAmount(balance + (moves[index] ?? 0n), UINT256_MAX));
 }

@@ -10,6 +10,7 @@ import { numberToHex, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { decodeCryptoEvent, type CryptoEvent } from '../../../src/protocols/curveCrypto/cryptoEvents';
 import {
+  cryptoDAt,
   cryptoFee,
   cryptoPrice,
   getCryptoDy,
@@ -36,6 +37,7 @@ const DECIMALS = [6, 8, 18, 0] as const;
 /** Seconds of a ramp; a block takes 10. */
 const RAMP_SECONDS = 200;
 const UNIT = 10n ** 18n;
+const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
 /** Part of a balance, or of D, by which the contract may round otherwise than we do. */
 const ROUNDING = 10n ** 14n;
 
@@ -114,7 +116,9 @@ function firstState({
 interface Seen {
   readonly pool: CryptoMarketPool;
   readonly event: CryptoEvent;
-  readonly hasNewScale: boolean;
+  readonly before: CryptoPool;
+  readonly after: CryptoPool;
+  readonly feePips: number | null;
 }
 
 /** Applies the logs of a block. Every event must be explained. */
@@ -130,15 +134,25 @@ async function follow(block: number): Promise<Seen[]> {
       const step = applyCryptoEvent(before, event, timestamp);
 
       expect([event, step.isExplained]).toEqual([event, true]);
-      if (event.kind === 'exchange') {
-        const { bought, fee } = event;
-        const part = Number(fee) / Number(bought + fee);
-        expect(Math.abs(step.feePips! / 1e6 - part)).toBeLessThanOrEqual(5.1e-7 + 1 / Number(bought + fee));
-      }
       states.set(pool.address, step.pool);
-      return [{ pool, event, hasNewScale: String(step.pool.priceScale) !== String(before.priceScale) }];
+      return [{ pool, event, before, after: step.pool, feePips: step.feePips }];
     }),
   );
+}
+
+/** Compares the fee of a swap with what the contract's own curve gives beyond the amount that went out. */
+async function checkFee({ pool, event, before, feePips }: Seen, timestamp: number): Promise<void> {
+  if (event.kind !== 'exchange') return;
+  const { soldId, boughtId: j, sold, bought } = event;
+  const balances = before.balances.map((each, index) => (index === soldId ? each + sold : each));
+  const xp = toCryptoXp(before, balances);
+  const y = await readCrypto(rpc, pool, 'curveY', j, xp, cryptoDAt(before, timestamp)!);
+  const scale = before.precisions[j]! * (j === 0 ? UNIT : before.priceScale[j - 1]!);
+  const kept = ((xp[j]! - y - 1n) * UNIT) / scale - bought;
+  const size = before.balances[j]! / ROUNDING + 1n;
+  expect(distance(kept, event.fee)).toBeLessThanOrEqual(size);
+  const gross = Number(bought + kept);
+  expect(Math.abs(feePips! / 1e6 - Number(kept) / gross)).toBeLessThanOrEqual(5.1e-7 + Number(size) / gross);
 }
 
 /** Adds a random action to the next block. */
@@ -180,20 +194,21 @@ function pickTwo(pool: CryptoMarketPool, random: Random): [number, number] {
   return [i, (i + random.int(1, pool.tokens.length - 1)) % pool.tokens.length];
 }
 
-const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
-
 test('balances, prices, fees and quotes equal the contracts over random trades', async () => {
   const random = new Random(SEED);
   let [swaps, moves, worst] = [0, 0, 0];
   const kinds = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const pool of pools) addAction(pool, random);
-    for (const { pool, event, hasNewScale } of await follow(await market.mine())) {
-      kinds.add(`${pool.kind} ${event.kind}`);
-      swaps += Number(event.kind === 'exchange');
-      moves += Number(hasNewScale);
-    }
+    const seen = await follow(await market.mine());
     const { timestamp } = await getBlockHead(rpc);
+    for (const each of seen) {
+      const { pool, event, before, after } = each;
+      kinds.add(`${pool.kind} ${event.kind}`);
+      await checkFee(each, timestamp);
+      swaps += Number(event.kind === 'exchange');
+      moves += Number(String(after.priceScale) !== String(before.priceScale));
+    }
     for (const pool of pools) {
       const state = states.get(pool.address)!;
       expect(await readCryptoBalances(rpc, pool)).toEqual(state.balances);
