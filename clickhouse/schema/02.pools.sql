@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS pools
     address FixedString(20) COMMENT 'Address of the pool contract; for a pool without a contract, the last 20 bytes of its id',
     dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
     protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',
-    pool_type UInt8 COMMENT '2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 7 = bins',
+    pool_type UInt8 COMMENT '2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 6 = crypto, 7 = bins',
     factory FixedString(20) COMMENT 'Address of the factory that created the pool; for a pool of a vault, the vault',
     token0 FixedString(20) COMMENT 'Address of the pool''s first token, in the order of the contract',
     token1 FixedString(20) COMMENT 'Address of the pool''s second token, in the order of the contract',

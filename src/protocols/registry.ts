@@ -5,6 +5,7 @@ import { balancerV2 } from './balancerV2/balancerV2';
 import { bondingCurve } from './bondingCurve/bondingCurve';
 import { camelotV2 } from './camelot/camelotV2';
 import { curveStable } from './curve/curveStable';
+import { curveCrypto } from './curveCrypto/curveCrypto';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { liquidityBook } from './liquidityBook/liquidityBook';
@@ -25,6 +26,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   solidly,
   slipstream,
   curveStable,
+  curveCrypto,
   algebra,
   camelotV2,
   liquidityBook,

@@ -158,6 +158,18 @@ export const arbitrum: BuiltInChain = {
       factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_NG],
     },
     {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xbC0797015fcFc47d9C1856639CaE50D0e69FbEE8', CURVE_NG],
+    },
+    {
       name: 'trader_joe_v2_2',
       displayName: 'Trader Joe V2.2',
       protocol: 'liquidity_book',

@@ -155,6 +155,18 @@ export const avalanche: BuiltInChain = {
       factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
     },
     {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', 'curvefi/twocrypto-ng deployments.yaml'],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x3d6cB2F6DcF47CDd9C13E4e3beAe9af041d8796a', 'curvefi/tricrypto-ng deployments.yaml'],
+    },
+    {
       name: 'pharaoh_dlmm',
       displayName: 'Pharaoh DLMM',
       protocol: 'liquidity_book',

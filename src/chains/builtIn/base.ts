@@ -177,6 +177,18 @@ export const base: BuiltInChain = {
       factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_NG],
     },
     {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xc9Fe0C63Af9A39402e8a5514f9c43Af0322b665F', CURVE_NG],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xA5961898870943c68037F6848d2D866Ed2016bcB', CURVE_NG],
+    },
+    {
       name: 'sectorone_v2_2',
       displayName: 'SectorOne V2.2',
       protocol: 'liquidity_book',

@@ -146,6 +146,18 @@ export const bnbChain: BuiltInChain = {
       factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_NG],
     },
     {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x38f8D93406fA2d9924DcFcB67dB5B0521Fb20F7D', CURVE_NG],
+    },
+    {
       name: 'trader_joe_v2_1',
       displayName: 'Trader Joe V2.1',
       protocol: 'liquidity_book',

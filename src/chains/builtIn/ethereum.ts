@@ -126,6 +126,18 @@ export const ethereum: BuiltInChain = {
       factory: ['0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf', CURVE_NG],
     },
     {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x0c0e5f2fF0ff18a3be9b835635039256dC4B4963', CURVE_NG],
+    },
+    {
       name: 'trader_joe_v2_1',
       displayName: 'Trader Joe V2.1',
       protocol: 'liquidity_book',

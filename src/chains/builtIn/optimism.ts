@@ -151,5 +151,17 @@ export const optimism: BuiltInChain = {
       protocol: 'curve_stable',
       factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_NG],
     },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xc6C09471Ee39C7E30a067952FcC89c8922f9Ab53', CURVE_NG],
+    },
   ],
 };

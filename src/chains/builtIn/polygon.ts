@@ -123,5 +123,17 @@ export const polygon: BuiltInChain = {
       protocol: 'curve_stable',
       factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
     },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xC1b393EfEF38140662b91441C6710Aa704973228', CURVE_NG],
+    },
   ],
 };

@@ -141,6 +141,7 @@ export const POOL_TYPES: Readonly<Record<number, string>> = {
   3: 'V3',
   4: 'weighted',
   5: 'stable',
+  6: 'crypto',
   7: 'bins',
 };
 

@@ -1,0 +1,135 @@
+/** What the node is asked about CryptoSwap-NG pools. The factory names the tokens of each of its pools. */
+import { callData, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
+import type { Hex } from '../../domain/hex';
+import { POOL_CRYPTO, type PoolType } from '../../domain/pools/poolShape';
+import { readWords, toAddresses } from '../abiArrays';
+import { DOUBTS } from '../doubts';
+import { withDoubts } from '../manyTokenPool';
+import type { ManyTokenState } from '../manyTokenProtocol';
+import { findD } from './cryptoMath';
+import { lacksCryptoBooks, toCryptoPool, withCryptoFacts, withCryptoPool } from './cryptoParams';
+import { cryptoFee, toCryptoXp, type CryptoPool } from './cryptoPool';
+import { isWithinRounding } from './cryptoState';
+
+const TOKENS_MAX = 3;
+/** A and γ, and the two times of the last trade, are packed as halves of a word. */
+const HALF_BITS = 128;
+const PLAIN_BOOKS = [
+  'initial_A_gamma()',
+  'future_A_gamma()',
+  'initial_A_gamma_time()',
+  'future_A_gamma_time()',
+  'mid_fee()',
+  'out_fee()',
+  'fee_gamma()',
+  'totalSupply()',
+  'D()',
+] as const;
+/** D does not follow the raw units that withdrawals round away. A swap or deposit makes it exact again. */
+const ROUNDED_UNITS = 16n;
+/** Answers that a pool may lack: the fee of an empty pool, and one of two names of the time of the last trade. */
+const EXTRA_BOOKS = ['fee()', 'last_timestamp()', 'last_prices_timestamp()'] as const;
+
+export function cryptoPoolOfId(poolId: Hex): Hex {
+  return `0x${poolId.slice(-40)}`;
+}
+
+/** The questions of the protocol. */
+export const cryptoQuestions = {
+  tokenCalls,
+  readTokens,
+  factCalls,
+  withFacts,
+  bookCalls,
+  withBooks,
+  lacksBooks: lacksCryptoBooks,
+  readsBooksAtCreation: true,
+  // Each event makes its pool known.
+  feeCall: () => null,
+  readFee: () => null,
+};
+
+function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
+  return [{ to: factory, data: callData('get_coins(address)', cryptoPoolOfId(poolId)) }];
+}
+
+/** A factory answers zeros for a pool that it does not know. */
+function readTokens([listed]: readonly (Hex | null)[]): readonly Hex[] | null {
+  const words = wordsOf(listed);
+  return words.length < 2 || words.some((word) => word === 0n) ? null : toAddresses(words);
+}
+
+function wordsOf(answer: Hex | null | undefined): readonly bigint[] {
+  return answer == null ? [] : (readWords(answer, TOKENS_MAX) ?? []);
+}
+
+function factCalls(factory: Hex, { poolId }: ManyTokenState): ContractCall[] {
+  return [...tokenCalls(factory, poolId), { to: cryptoPoolOfId(poolId), data: callData('precisions()') }];
+}
+
+function withFacts(
+  state: ManyTokenState,
+  answers: readonly (Hex | null)[],
+): { readonly state: ManyTokenState; readonly poolType: PoolType } | null {
+  const tokens = readTokens(answers);
+  const precisions = wordsOf(answers[1]);
+  const isListed = tokens !== null && tokens.every((token, index) => token === state.tokens[index]);
+  const isComplete = precisions.length === state.tokens.length && precisions.every((each) => each > 0n);
+  if (!isListed || !isComplete) return null;
+  return { state: withCryptoFacts(state, precisions), poolType: POOL_CRYPTO };
+}
+
+function bookCalls(_factory: Hex, { poolId, tokens }: ManyTokenState): ContractCall[] {
+  const to = cryptoPoolOfId(poolId);
+  const scales =
+    tokens.length === 2
+      ? [callData('price_scale()')]
+      : tokens.slice(1).map((_token, index) => callData('price_scale(uint256)', index));
+  const balances = tokens.map((_token, index) => callData('balances(uint256)', index));
+  const names = [...EXTRA_BOOKS, ...PLAIN_BOOKS].map((name) => callData(name));
+  return [...names, ...scales, ...balances].map((data) => ({ to, data }));
+}
+
+/** All answers or none. A pool that is created in this block starts empty; its other values are those at the block's end. */
+function withBooks(
+  state: ManyTokenState,
+  answers: readonly (Hex | null)[],
+  isCreation: boolean,
+): ManyTokenState {
+  const pool = toCryptoPool(state);
+  const [fee = null, ...times] = answers.slice(0, EXTRA_BOOKS.length).map(readNumber);
+  const values = answers.slice(EXTRA_BOOKS.length).flatMap((answer) => readUint(answer) ?? []);
+  const count = state.tokens.length;
+  if (pool === null || !lacksCryptoBooks(state) || values.length !== PLAIN_BOOKS.length + 2 * count - 1)
+    return state;
+  const [from = 0n, to = 0n, fromTime = 0n, toTime = 0n, midFee = 0n, outFee = 0n] = values;
+  const [feeGamma = 0n, supply = 0n, d = 0n, ...rest] = values.slice(6);
+  const curveOf = (packed: bigint): CryptoPool['ramp']['to'] => ({
+    amp: packed >> BigInt(HALF_BITS),
+    gamma: BigInt.asUintN(HALF_BITS, packed),
+  });
+  const read = {
+    ...pool,
+    ramp: { from: curveOf(from), to: curveOf(to), fromTime, toTime },
+    midFee,
+    outFee,
+    feeGamma,
+    supply: isCreation ? 0n : supply,
+    d: isCreation ? 0n : d,
+    priceScale: rest.slice(0, count - 1),
+    balances: isCreation ? pool.balances : rest.slice(count - 1),
+  };
+  const xp = toCryptoXp(read);
+  const hasNewFee = fee !== null && fee === cryptoFee(read, xp, true) && fee !== cryptoFee(read, xp, false);
+  const after = withCryptoPool(state, { ...read, hasNewFee });
+  const lastTrade = times.find((time) => time !== null) ?? 0n;
+  // D is of the present A and γ if the pool was used since they last changed. It then shows the curve of the contract.
+  const isSettled = BigInt.asUintN(HALF_BITS, lastTrade) >= toTime;
+  const expected = isSettled ? findD(read.ramp.to, xp) : read.d;
+  const rounded = toCryptoXp(
+    read,
+    read.balances.map(() => ROUNDED_UNITS),
+  ).reduce((total, x) => total + x, 0n);
+  const isFollowed = expected !== null && isWithinRounding(expected, read.d, read.d, rounded);
+  return isFollowed ? after : withDoubts(after, DOUBTS.unfollowed);
+}
