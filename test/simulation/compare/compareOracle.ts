@@ -6,10 +6,11 @@ import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
 import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamilies';
 import { oraclePairs, plainOrd, type OracleLine } from './oraclePairs';
+import { movingOracles } from './movingOracles';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
 import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilyPool';
-import { simDecimals } from '../chain/simPairCalls';
+import { simDecimals } from '../chain/simTokens';
 import { SIM_NATIVE, SIM_RANKED, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { listingOf, VAULT } from '../chain/simVault';
 import { fieldsOf, type StoredContent } from './storedContent';
@@ -20,7 +21,8 @@ const SHOWN_MAX = 3;
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
   readonly vault: VaultOracle;
-  readonly families: FamilyOracle;
+  /** Pools of two tokens. Their states have no doubts where the line ends before that column. */
+  readonly pairs: readonly (FamilyOracle | ReturnType<typeof movingOracles>[number])[];
   readonly blocks: readonly ChainBlock[];
 }
 
@@ -38,13 +40,15 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const familyFactories = new Set(Object.values(FAMILY_FACTORIES));
   const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
   const families = new FamilyOracle(familyFactories, truthOf, startBlock);
+  const others = movingOracles(chain.movingAt(tip.hash)!, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, {
     vault,
     families,
+    others,
     firstBlock: startBlock,
     hasOlderPools: true,
   });
-  return { swaps, vault, families, blocks };
+  return { swaps, vault, pairs: [families, ...others], blocks };
 }
 
 /** What the contracts of the pool answer. */
@@ -110,17 +114,17 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       pools
         .filter(isOfPair)
         .map((row) => makeLine(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
-      [...pairs.pools, ...truth.families.pools],
+      [pairs, ...truth.pairs].flatMap(({ pools }) => pools),
     ),
     ...compareLines(
       'states',
       states.filter(isOfPair).map((row) => makeLine(row, STATE_COLUMNS)),
-      [...pairs.states, ...truth.families.states],
+      [pairs, ...truth.pairs].flatMap(({ states }) => states.map(withDoubts)),
     ),
     ...compareLines(
       'liquidity',
       liquidity.filter(isOfPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
-      [...pairs.liquidity, ...truth.families.liquidity],
+      [pairs, ...truth.pairs].flatMap(({ liquidity }) => liquidity),
     ),
     ...compareLines('vault pools', pools.filter(isOfVault).map(vaultPoolLine), vault.pools.map(ordOf)),
     ...compareLines(
@@ -171,7 +175,19 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   ];
 }
 
-const STATE_COLUMNS = ['ord', 'pair', 'kind', 'reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'tick'];
+const STATE_COLUMNS = [
+  'ord',
+  'pair',
+  'kind',
+  'reserve0',
+  'reserve1',
+  'sqrt_price_x96',
+  'liquidity',
+  'tick',
+  'doubts',
+];
+const withDoubts = (line: OracleLine): OracleLine =>
+  line.length === STATE_COLUMNS.length ? line : [...line, 0];
 const LIQUIDITY_COLUMNS = [
   'ord',
   'pair',

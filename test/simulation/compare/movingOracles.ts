@@ -1,0 +1,32 @@
+/** The oracles of the pools that make their own events, with what the contracts of these pools answer. */
+import { BookOracle } from '../../support/oracle/oracleBook';
+import { CamelotOracle } from '../../support/oracle/oracleCamelot';
+import { V4Oracle } from '../../support/oracle/oracleV4';
+import type { MovingPool } from '../chain/movingPool';
+import { BOOK_FACTORY, BookPool } from '../chain/simBook';
+import { CAMELOT_FACTORY, CamelotPool } from '../chain/simCamelot';
+import { simDecimals } from '../chain/simTokens';
+import { V4_MANAGER } from '../chain/simV4';
+
+export function movingOracles(pools: readonly MovingPool[], startBlock: number) {
+  const byAddress = new Map<string, MovingPool>(pools.map((pool) => [pool.address, pool]));
+  return [
+    new CamelotOracle(CAMELOT_FACTORY, startBlock, (address) => {
+      const pool = byAddress.get(address);
+      if (!(pool instanceof CamelotPool)) return undefined;
+      const { token0, token1, answers } = pool;
+      const [fee0, fee1] = answers.fees.map(Number);
+      return {
+        fees: [fee0!, fee1!],
+        isStable: answers.isStable,
+        decimals: answers.tellsUnits ? [simDecimals(token0), simDecimals(token1)] : null,
+      };
+    }),
+    new BookOracle(BOOK_FACTORY, startBlock, (address) => {
+      const pool = byAddress.get(address);
+      if (!(pool instanceof BookPool)) return undefined;
+      return { ...pool.answers, baseFactor: Number(pool.answers.baseFactor) };
+    }),
+    new V4Oracle(V4_MANAGER, startBlock),
+  ];
+}
