@@ -28,6 +28,7 @@ export function addFinding({ registry }: DecodeContext, facts: BlockFacts, findi
     const newest = known === undefined ? state : protocol.fillState(known.state, state);
     registry.setManyTokenPool({ pool, state: newest });
     if (known !== undefined) return;
+    if (finding.createdTx !== null && protocol.lacksBooks(newest)) facts.lacking.add(pool.address);
   } else {
     // The pool search may have added the pool at an earlier block of the same batch.
     if (registry.findPool(pool.address) !== undefined) return;

@@ -3,6 +3,7 @@ import type { ChainDescription } from '../../../src/domain/chainDescription';
 import { BOOK_FACTORY } from './simBook';
 import { CAMELOT_FACTORY } from './simCamelot';
 import { SIM_ANCHORS, SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY } from './simChain';
+import { CURVE_FACTORY } from './simCurve';
 import { FAMILY_FACTORIES } from './simFamilyPool';
 import { V4_MANAGER } from './simV4';
 import { VAULT } from './simVault';
@@ -51,6 +52,7 @@ export const SIM_DESCRIPTION: ChainDescription = {
     },
     { name: 'sim_camelot', displayName: 'Sim Camelot', protocol: 'camelot_v2', factory: CAMELOT_FACTORY },
     { name: 'sim_book', displayName: 'Sim Book', protocol: 'liquidity_book', factory: BOOK_FACTORY },
+    { name: 'sim_curve', displayName: 'Sim Curve', protocol: 'curve_stable', factory: CURVE_FACTORY },
     { name: 'sim_v4', displayName: 'Sim V4', protocol: 'uniswap_v4', factory: V4_MANAGER },
   ],
 };

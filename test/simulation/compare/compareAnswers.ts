@@ -80,9 +80,11 @@ async function compareActivity(
       .filter(([, , kind]) => kind === 'sync')
       .map(([ord, pair]) => makeLine('sync', Number(ord), pair)),
     ...mintsAndBurns.map(([ord, pair, kind]) => makeLine(String(kind), Number(ord), pair)),
-    ...truth.vault.liquidity.map(([block, index, pair, kind]) =>
-      makeLine(String(kind), plainOrd(Number(block), Number(index)), pair),
-    ),
+    ...truth.manyTokens
+      .flatMap((oracle) => oracle.liquidity)
+      .map(([block, index, pair, kind]) =>
+        makeLine(String(kind), plainOrd(Number(block), Number(index)), pair),
+      ),
   ]
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text);
@@ -102,7 +104,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const pools = [
     ...[pairs, ...truth.pairs].flatMap((oracle) => oracle.pools).map(([, address]) => String(address)),
-    ...truth.vault.pools.map(([, , address]) => String(address)),
+    ...truth.manyTokens.flatMap((oracle) => oracle.pools).map(([, , address]) => String(address)),
   ];
   const wrong: string[] = [];
   if (table.entries.length !== pools.length)
@@ -110,7 +112,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const swapsOfDay = truth.swaps.filter(
     ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
   );
-  const fees = new Map([truth.vault, ...truth.pairs].flatMap((oracle) => [...oracle.feesNow()]));
+  const fees = new Map([...truth.manyTokens, ...truth.pairs].flatMap((oracle) => [...oracle.feesNow()]));
   for (const address of pools) {
     const item = table.byAddress.get(address)?.item;
     const trades = swapsOfDay.filter(({ pair }) => pair === address).length;

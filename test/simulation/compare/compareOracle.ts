@@ -6,7 +6,7 @@ import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
 import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamilies';
 import { oraclePairs, plainOrd, type OracleLine } from './oraclePairs';
-import { movingOracles } from './movingOracles';
+import { curveOracle, movingOracles } from './movingOracles';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
 import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilyPool';
@@ -20,7 +20,8 @@ const SHOWN_MAX = 3;
 
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
-  readonly vault: VaultOracle;
+  /** Pools of many tokens. */
+  readonly manyTokens: readonly (VaultOracle | ReturnType<typeof curveOracle>)[];
   /** Pools of two tokens. Their states have no doubts where the line ends before that column. */
   readonly pairs: readonly (FamilyOracle | ReturnType<typeof movingOracles>[number])[];
   readonly blocks: readonly ChainBlock[];
@@ -40,15 +41,16 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const familyFactories = new Set(Object.values(FAMILY_FACTORIES));
   const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
   const families = new FamilyOracle(familyFactories, truthOf, startBlock);
-  const others = movingOracles(chain.movingAt(tip.hash)!, startBlock);
+  const moving = movingOracles(chain.movingAt(tip.hash)!, startBlock);
+  const curve = curveOracle(chain, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, {
     vault,
     families,
-    others,
+    others: [...moving, curve],
     firstBlock: startBlock,
     hasOlderPools: true,
   });
-  return { swaps, vault, pairs: [families, ...others], blocks };
+  return { swaps, manyTokens: [vault, curve], pairs: [families, ...moving], blocks };
 }
 
 /** What the contracts of the pool answer. */
@@ -91,9 +93,10 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       .sort((a, b) => Number(a['ord']) - Number(b['ord']));
   const { startBlock } = content;
   const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
-  const vaultPools = new Set(truth.vault.pools.map(([, , address]) => address));
-  const isOfVault = ({ address, pair = address }: Fields): boolean => vaultPools.has(String(pair));
-  const isOfPair = (row: Fields): boolean => !isOfVault(row);
+  const manyTokenPools = truth.manyTokens.flatMap((oracle) => oracle.pools);
+  const addresses = new Set(manyTokenPools.map(([, , address]) => address));
+  const hasManyTokens = ({ address, pair = address }: Fields): boolean => addresses.has(String(pair));
+  const isOfPair = (row: Fields): boolean => !hasManyTokens(row);
   const makeLine = (row: Fields, columns: readonly string[]): OracleLine =>
     columns.map((column) => {
       const value = row[column];
@@ -102,7 +105,6 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   const pools = rows('pools');
   const states = rows('pool_states');
   const liquidity = rows('liquidity_events');
-  const { vault } = truth;
   const ordOf = ([block, index, ...otherValues]: readonly (string | number | null)[]): OracleLine => [
     plainOrd(Number(block), Number(index)),
     ...otherValues,
@@ -126,11 +128,15 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       liquidity.filter(isOfPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
       [pairs, ...truth.pairs].flatMap(({ liquidity }) => liquidity),
     ),
-    ...compareLines('vault pools', pools.filter(isOfVault).map(vaultPoolLine), vault.pools.map(ordOf)),
     ...compareLines(
-      'vault states',
+      'pools of many tokens',
+      pools.filter(hasManyTokens).map(vaultPoolLine),
+      manyTokenPools.map(ordOf),
+    ),
+    ...compareLines(
+      'states of many tokens',
       states
-        .filter(isOfVault)
+        .filter(hasManyTokens)
         .map((row) => [
           Number(row['ord']),
           String(row['pair']),
@@ -138,12 +144,14 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
           joined(row['balances']),
           Number(row['doubts']),
         ]),
-      vault.states.map(ordOf),
+      truth.manyTokens.flatMap((oracle) => oracle.states.map(ordOf)),
     ),
     ...compareLines(
-      'vault liquidity',
-      liquidity.filter(isOfVault).map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
-      vault.liquidity.map(ordOf),
+      'liquidity of many tokens',
+      liquidity
+        .filter(hasManyTokens)
+        .map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
+      truth.manyTokens.flatMap((oracle) => oracle.liquidity.map(ordOf)),
     ),
     ...compareLines(
       'transfers',

@@ -95,7 +95,7 @@ export async function comparePairTicks(
   const wrong: string[] = [];
   for (const [pair] of busiestPairs) {
     const swap = swapsOfPairs.find((candidate) => candidate.pair === pair)!;
-    if (truth.vault.pools.some(([, , address]) => address === pair)) continue;
+    if (truth.manyTokens.some(({ pools }) => pools.some(([, , address]) => address === pair))) continue;
     const baseFirst = isBaseFirst(swap.token0, swap.token1);
     for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
       const usdByTime = usdParts(pricedSwaps, pair, seconds);

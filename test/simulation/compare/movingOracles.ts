@@ -1,10 +1,14 @@
 /** The oracles of the pools that make their own events, with what the contracts of these pools answer. */
+import type { Hex } from '../../../src/domain/hex';
 import { BookOracle } from '../../support/oracle/oracleBook';
 import { CamelotOracle } from '../../support/oracle/oracleCamelot';
+import { CurveOracle } from '../../support/oracle/oracleCurve';
 import { V4Oracle } from '../../support/oracle/oracleV4';
 import type { MovingPool } from '../chain/movingPool';
 import { BOOK_FACTORY, BookPool } from '../chain/simBook';
 import { CAMELOT_FACTORY, CamelotPool } from '../chain/simCamelot';
+import { SIM_RANKED, type SimChain } from '../chain/simChain';
+import { CURVE_FACTORY, CurvePool } from '../chain/simCurve';
 import { simDecimals } from '../chain/simTokens';
 import { V4_MANAGER } from '../chain/simV4';
 
@@ -29,4 +33,13 @@ export function movingOracles(pools: readonly MovingPool[], startBlock: number) 
     }),
     new V4Oracle(V4_MANAGER, startBlock),
   ];
+}
+
+/** The oracle of the StableSwap pools, which asks for the books of a pool at the end of a block. */
+export function curveOracle(chain: SimChain, startBlock: number): CurveOracle {
+  const truthAt = (hash: string, address: string) => {
+    const pool = chain.movingAt(hash as Hex)?.find((one) => one.address === address);
+    return pool instanceof CurvePool ? { ...pool.facts, books: pool.books } : undefined;
+  };
+  return new CurveOracle(CURVE_FACTORY, startBlock, truthAt, SIM_RANKED);
 }

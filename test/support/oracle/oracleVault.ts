@@ -78,8 +78,6 @@ export class VaultOracle {
   readonly liquidity: Line[] = [];
   private readonly byId = new Map<string, Pool>();
   private readonly fees = new Map<string, bigint>();
-  /** Contracts that have logged an amplification. */
-  private readonly toldAmps = new Set<string>();
   private readonly registrations = new Map<string, ChainLog>();
 
   constructor(
@@ -130,9 +128,15 @@ export class VaultOracle {
     return new Map(listedPools.map(({ pair, fee }) => [pair, toPips(fee)]));
   }
 
-  /** Before the registration of the pool, its constructor tells the amplification. */
+  /** Amplifications that the contract of the pool logs in this block. */
+  private ampsIn(block: ChainBlock, pair: string): { readonly log: ChainLog; readonly amp: bigint }[] {
+    return block.logs.flatMap((log) => {
+      const event = log.address === pair ? parsePlain(log) : null;
+      return event?.name === 'AmpUpdateStopped' ? [{ log, amp: event.args[0] as bigint }] : [];
+    });
+  }
+
   private changeAmp(block: ChainBlock, log: ChainLog, amp: bigint): void {
-    this.toldAmps.add(log.address);
     for (const pool of this.byId.values()) {
       if (pool.pair !== log.address || pool.listing.scales == null) continue;
       const isSame = pool.isAmpKnown && pool.amp === amp;
@@ -182,6 +186,7 @@ export class VaultOracle {
     }
     const balances = tokens.map(() => 0n);
     const birth = { block, log, fee };
+    const amps = this.ampsIn(block, pair).filter((one) => one.log.transactionHash === log.transactionHash);
     const pool: Pool = {
       id,
       pair,
@@ -194,12 +199,15 @@ export class VaultOracle {
       feeMoved: null,
       listed: false,
       doubts: managers.some((manager) => BigInt(manager) !== 0n) ? MANAGED : 0,
-      amp: listing.firstAmp ?? 0n,
-      isAmpKnown: this.toldAmps.has(pair),
+      // The last amplification of the transaction counts from the beginning of the block.
+      amp: amps.at(-1)?.amp ?? listing.firstAmp ?? 0n,
+      isAmpKnown: amps.length > 0,
     };
     this.byId.set(id, pool);
     if (block.number < this.firstBlock) return;
     this.list(pool, block, log);
+    for (const earlier of this.ampsIn(block, pair))
+      if (earlier.log.logIndex < tokensLog.logIndex) this.changeAmp(block, earlier.log, earlier.amp);
     if (listing.scales != null) this.pushState(block, tokensLog, pool, 'register');
   }
 

@@ -49,7 +49,8 @@ export function plainEvents(signatures: readonly (readonly [name: string, signat
   return new Map(
     signatures.map(([name, signature]) => {
       const [, event, list] = /^(\w+)\((.*)\)$/.exec(signature)!;
-      const parameters = list!.split(',').map((text): Parameter => {
+      const texts = list === '' ? [] : list!.split(',');
+      const parameters = texts.map((text): Parameter => {
         const [type, indexed] = text.split(' ');
         return { type: type!, indexed: indexed !== undefined };
       });
