@@ -17,7 +17,7 @@ import {
   type SwapEvent,
 } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
-import { addFinding } from './addFoundPools';
+import { addFinding, addFirstState } from './addFoundPools';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { readManyTokenLog } from './decodeManyTokenLog';
 import { isKeptLog } from './keptLogs';
@@ -77,6 +77,7 @@ export function decodeBlock(
     else if (context.creationTopics.has(topic)) readCreation(work, log, created);
     if (context.manyTokens.topics.has(topic)) readManyTokenLog(work, log);
   }
+  for (const finding of findings) addFirstState(context, facts, finding);
   return facts;
 }
 

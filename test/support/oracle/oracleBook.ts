@@ -3,7 +3,7 @@
  * with the product.
  */
 import type { LegSwap } from './oracleVault';
-import { addTo, PairOracle, type LogPlace, type OraclePair } from './pairOracle';
+import { addTo, PairOracle, type LogPlace, type OraclePair, type StateParts } from './pairOracle';
 import { plainEvents, type PlainEvent } from './plainEvents';
 
 const EVENTS = plainEvents([
@@ -107,6 +107,10 @@ export class BookOracle extends PairOracle<Pool> {
       // Half a pip counts as a whole one.
       feePips: Number((2_000_000n * fee + amountIn) / (2n * amountIn)),
     };
+  }
+
+  protected toldState({ id }: Pool): StateParts {
+    return { tick: id };
   }
 
   protected feeOf({ baseFeePips }: Pool): number {

@@ -3,7 +3,7 @@
  * the product.
  */
 import type { LegSwap } from './oracleVault';
-import { PairOracle, type LogPlace, type OraclePair } from './pairOracle';
+import { PairOracle, type LogPlace, type OraclePair, type StateParts } from './pairOracle';
 import { plainEvents, type PlainEvent } from './plainEvents';
 
 const EVENTS = plainEvents([
@@ -75,18 +75,17 @@ export class CamelotOracle extends PairOracle<Pool> {
     const transaction = `${transactionHash} ${transactionIndex}`;
     if (pool.transaction !== transaction) Object.assign(pool, { transaction, hasSync: false });
     const numbers = args.filter((value): value is bigint => typeof value === 'bigint');
-    const tick = (): number => pool.toldFees + (pool.isStable ? 1 : 0);
     switch (name) {
       case 'fees':
         if (numbers.every((fee) => fee <= FEE_MAX)) pool.fees = [Number(numbers[0]), Number(numbers[1])];
         return null;
       case 'curve':
         pool.isStable = numbers[1] === 1n;
-        this.note(pool, place, 'fee', { tick: tick() });
+        this.note(pool, place, 'fee', tickOf(pool));
         return null;
       case 'sync':
         Object.assign(pool, { hasSync: true, feesBefore: pool.fees, reserves: [numbers[0]!, numbers[1]!] });
-        this.note(pool, place, name, { tick: tick() });
+        this.note(pool, place, name, tickOf(pool));
         return null;
       case 'mint':
       case 'burn': {
@@ -100,10 +99,17 @@ export class CamelotOracle extends PairOracle<Pool> {
     }
   }
 
+  protected toldState(pool: Pool): StateParts {
+    return tickOf(pool);
+  }
+
   protected feeOf({ fees }: Pool): number {
     return 10 * Math.max(...fees);
   }
 }
+
+/** The column `tick` holds the curve and the fees that the node told. */
+const tickOf = ({ toldFees, isStable }: Pool): StateParts => ({ tick: toldFees + (isStable ? 1 : 0) });
 
 /** Without a Sync of its transaction, a swap has no price, and the fees are those of its own time. */
 function toSwap(pool: Pool, [in0, in1, out0, out1]: readonly bigint[]): LegSwap {

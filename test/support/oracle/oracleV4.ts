@@ -4,7 +4,7 @@
  */
 import type { ChainLog } from '../../../src/domain/block';
 import type { LegSwap } from './oracleVault';
-import { addTo, PairOracle, type LogPlace, type OraclePair } from './pairOracle';
+import { addTo, PairOracle, type LogPlace, type OraclePair, type StateParts } from './pairOracle';
 import { plainEvents, type PlainEvent } from './plainEvents';
 
 const EVENTS = plainEvents([
@@ -91,6 +91,11 @@ export class V4Oracle extends PairOracle<Pool> {
     const amounts = [amount0, amount1, size].map(String);
     this.liquidity.push([place.ord, pool.address, kind, owner, ...amounts, lower, upper]);
     this.note(pool, place, kind, pool);
+  }
+
+  /** No older pool is known. */
+  protected toldState(): StateParts {
+    return {};
   }
 
   protected feeOf({ feePips }: Pool): number {

@@ -25,7 +25,7 @@ export interface OraclePair {
 }
 
 /** The columns of a state beside the reserves. */
-interface StateParts {
+export interface StateParts {
   readonly root?: bigint;
   readonly liquidity?: bigint;
   readonly tick?: number;
@@ -40,6 +40,8 @@ export abstract class PairOracle<Pool extends OraclePair> {
   /** Lines of: ord, pair, kind, owner, amount0, amount1, liquidity, lower, upper. */
   readonly liquidity: Line[] = [];
   protected readonly known = new Map<string, Pool>();
+  /** The first state of an older pool, as the node told it: the product stores it if its block has no other. */
+  private readonly told = new Map<string, { readonly block: number; readonly line: Line }>();
 
   constructor(
     protected readonly factory: string,
@@ -51,6 +53,8 @@ export abstract class PairOracle<Pool extends OraclePair> {
   protected abstract create(event: PlainEvent, isIngested: boolean): Pool | null;
   /** What the event of a listed pool changes. Returns the swap if it is one. */
   protected abstract apply(pool: Pool, event: PlainEvent, place: LogPlace): LegSwap | null;
+  /** The columns of the state as the node tells it. */
+  protected abstract toldState(pool: Pool): StateParts;
   /** The fee of the pool as lists show it, in pips. */
   protected abstract feeOf(pool: Pool): number;
 
@@ -70,7 +74,11 @@ export abstract class PairOracle<Pool extends OraclePair> {
     const pool = this.known.get(this.keyOf(log));
     if (pool === undefined) return null;
     // An older pool is listed at its first log, even if that log is malformed.
-    if (!pool.isListed) this.list(pool, place.ord, null);
+    if (!pool.isListed) {
+      this.list(pool, place.ord, null);
+      this.note(pool, place, 'fee', this.toldState(pool));
+      this.told.set(pool.address, { block: block.number, line: this.states.at(-1)! });
+    }
     return event === null ? null : this.apply(pool, event, place);
   }
 
@@ -95,10 +103,13 @@ export abstract class PairOracle<Pool extends OraclePair> {
 
   protected note(
     { address, reserves }: Pool,
-    { ord }: LogPlace,
+    { block, ord }: LogPlace,
     kind: string,
     { root = 0n, liquidity = 0n, tick = 0, doubts = 0 }: StateParts,
   ): void {
+    const told = this.told.get(address);
+    if (told?.block === block.number) this.states.splice(this.states.indexOf(told.line), 1);
+    this.told.delete(address);
     const [reserve0, reserve1] = reserves.map(String);
     this.states.push([
       ord,
