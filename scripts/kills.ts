@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Random } from '../test/support/random';
-import { runProgram } from '../test/support/server/program';
+import { endPrograms, runProgram } from '../test/support/server/program';
 import { percentile } from './bench/figure';
 import { startStubChain } from '../test/support/stub/stubChain';
 import { stubDescription } from '../test/support/stub/stubDescription';
@@ -190,7 +190,12 @@ const SCENARIOS: Readonly<Record<string, typeof runLoad>> = {
   standby: runStandby,
 };
 
+/** Exit code of a run that a signal ended. */
+const STOPPED_CODE = 130;
+
 async function main(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void endPrograms().finally(() => process.exit(STOPPED_CODE)));
   const options = readOptions(USAGE, ['kills', 'seed', 'scenario']);
   const kills = options.number('kills', 200);
   const seed = options.number('seed', 1);
