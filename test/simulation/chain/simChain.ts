@@ -5,11 +5,11 @@
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
-import type { Moment, MovingPool } from './movingPool';
+import type { Moment, MovingPool } from './moving/movingPool';
 import { familyLogs } from './simFamilies';
 import type { FamilyPool } from './simFamilyPool';
 import { dataOf, digest, topicOf, type Draft } from './simLogs';
-import { drawFamilies, movingLogs } from './simMovingPools';
+import { drawFamilies, movingLogs } from './moving/simMovingPools';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';

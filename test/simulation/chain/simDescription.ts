@@ -1,11 +1,11 @@
 /** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
-import { BOOK_FACTORY } from './simBook';
-import { CAMELOT_FACTORY } from './simCamelot';
+import { BOOK_FACTORY } from './moving/simBook';
+import { CAMELOT_FACTORY } from './moving/simCamelot';
 import { SIM_ANCHORS, SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY } from './simChain';
-import { CURVE_FACTORY } from './simCurve';
+import { CURVE_FACTORY } from './moving/simCurve';
 import { FAMILY_FACTORIES } from './simFamilyPool';
-import { V4_MANAGER } from './simV4';
+import { V4_MANAGER } from './moving/simV4';
 import { VAULT } from './simVault';
 
 export const SIM_DESCRIPTION: ChainDescription = {

@@ -4,13 +4,13 @@ import { BookOracle } from '../../support/oracle/oracleBook';
 import { CamelotOracle } from '../../support/oracle/oracleCamelot';
 import { CurveOracle } from '../../support/oracle/oracleCurve';
 import { V4Oracle } from '../../support/oracle/oracleV4';
-import type { MovingPool } from '../chain/movingPool';
-import { BOOK_FACTORY, BookPool } from '../chain/simBook';
-import { CAMELOT_FACTORY, CamelotPool } from '../chain/simCamelot';
+import type { MovingPool } from '../chain/moving/movingPool';
+import { BOOK_FACTORY, BookPool } from '../chain/moving/simBook';
+import { CAMELOT_FACTORY, CamelotPool } from '../chain/moving/simCamelot';
 import { SIM_RANKED, type SimChain } from '../chain/simChain';
-import { CURVE_FACTORY, CurvePool } from '../chain/simCurve';
+import { CURVE_FACTORY, CurvePool } from '../chain/moving/simCurve';
 import { simDecimals } from '../chain/simTokens';
-import { V4_MANAGER } from '../chain/simV4';
+import { V4_MANAGER } from '../chain/moving/simV4';
 
 export function movingOracles(pools: readonly MovingPool[], startBlock: number) {
   const byAddress = new Map<string, MovingPool>(pools.map((pool) => [pool.address, pool]));

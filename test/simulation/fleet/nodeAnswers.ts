@@ -2,7 +2,7 @@
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { answerFamilyCall } from '../chain/simFamilyCalls';
-import { answerMovingCall } from '../chain/simMovingPools';
+import { answerMovingCall } from '../chain/moving/simMovingPools';
 import { answerPairCall, SIM_SYMBOL } from '../chain/simPairCalls';
 import { simDecimals } from '../chain/simTokens';
 import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';

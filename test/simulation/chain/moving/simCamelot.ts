@@ -1,9 +1,9 @@
 /** Camelot V2 pools of the simulated chain: fees by direction, and a curve that the owner switches. */
-import type { Hex } from '../../../src/domain/hex';
-import type { Random } from '../../support/random';
+import type { Hex } from '../../../../src/domain/hex';
+import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moved, type MovingPool } from './movingPool';
-import { dataOf, digest, topicOf, type Draft } from './simLogs';
-import { simDecimals } from './simTokens';
+import { dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { simDecimals } from '../simTokens';
 
 export const CAMELOT_FACTORY: Hex = `0x${'f8'.repeat(20)}`;
 

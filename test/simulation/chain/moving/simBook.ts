@@ -1,8 +1,8 @@
 /** Liquidity Book pools of the simulated chain. token0 is tokenX, whatever its address. */
-import type { Hex } from '../../../src/domain/hex';
-import type { Random } from '../../support/random';
+import type { Hex } from '../../../../src/domain/hex';
+import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moved, type MovingPool } from './movingPool';
-import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../simLogs';
 
 export const BOOK_FACTORY: Hex = `0x${'f9'.repeat(20)}`;
 

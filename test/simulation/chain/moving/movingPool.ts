@@ -1,9 +1,9 @@
 /** The interface of pools of the simulated chain that make their own events and answer calls about themselves. */
 import { id } from 'ethers';
 
-import type { Hex } from '../../../src/domain/hex';
-import type { Random } from '../../support/random';
-import type { Draft } from './simLogs';
+import type { Hex } from '../../../../src/domain/hex';
+import type { Random } from '../../../support/random';
+import type { Draft } from '../simLogs';
 
 export interface Moved {
   readonly drafts: readonly Draft[];

@@ -1,11 +1,11 @@
 /** The pools of the simulated chain that make their own events: which families a seed has, and their logs. */
-import type { Hex } from '../../../src/domain/hex';
-import type { Random } from '../../support/random';
+import type { Hex } from '../../../../src/domain/hex';
+import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
 import { CURVE_FACTORY, CurvePool } from './simCurve';
-import { digest, type Draft } from './simLogs';
+import { digest, type Draft } from '../simLogs';
 import { V4_MANAGER, V4Pool } from './simV4';
 
 type Create = (birth: Birth) => Moved;

@@ -1,5 +1,5 @@
 /** StableSwap pools of the simulated chain: Pancake's port, and StableSwap-NG. Their events follow the contracts exactly. */
-import type { Hex } from '../../../src/domain/hex';
+import type { Hex } from '../../../../src/domain/hex';
 import {
   ampAt,
   exchange,
@@ -9,14 +9,14 @@ import {
   termsAt,
   toXp,
   type CurveBooks,
-} from '../../support/oracle/curveContract';
-import { contractD } from '../../support/oracle/stableSwap';
-import type { Random } from '../../support/random';
+} from '../../../support/oracle/curveContract';
+import { contractD } from '../../../support/oracle/stableSwap';
+import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moment, type Moved, type MovingPool } from './movingPool';
 import { curveLog, type CurveAction } from './simCurveLogs';
-import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
-import { usualAmount } from './simStable';
-import { simDecimals } from './simTokens';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { usualAmount } from '../simStable';
+import { simDecimals } from '../simTokens';
 
 export const CURVE_FACTORY: Hex = `0x${'fd'.repeat(20)}`;
 

@@ -1,8 +1,8 @@
 /** Uniswap V4 pools of the simulated chain. The manager emits all events, and topic 1 is the id of the pool. */
-import type { Hex } from '../../../src/domain/hex';
-import type { Random } from '../../support/random';
+import type { Hex } from '../../../../src/domain/hex';
+import type { Random } from '../../../support/random';
 import type { Birth, Moved, MovingPool } from './movingPool';
-import { dataOf, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../simLogs';
 
 export const V4_MANAGER: Hex = `0x${'fc'.repeat(20)}`;
 
