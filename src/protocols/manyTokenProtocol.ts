@@ -51,6 +51,13 @@ export interface ManyTokenSwap {
   readonly recipient: Hex;
 }
 
+/** A swap as far as its log alone tells it. A log names tokens by address, or by their index in the list of the pool. */
+export interface LoggedSwap extends Pick<ManyTokenSwap, 'amountIn' | 'amountOut'> {
+  readonly pool: Hex;
+  readonly tokenIn: Hex | number;
+  readonly tokenOut: Hex | number;
+}
+
 /** Tokens that went into a pool (mint) or out of it (burn), as absolute raw amounts. */
 export interface LiquidityMove {
   readonly kind: 'mint' | 'burn';
@@ -120,6 +127,8 @@ export interface ManyTokenProtocol extends ProtocolTraits, ManyTokenQuestions {
     logs: readonly ChainLog[],
     timestamp: number,
   ): ManyTokenStep | 'other' | 'malformed';
+  /** The swap of a log. Null for another event. If absent, `verify --proof` compares only the transactions of swaps. */
+  decodeSwap?(log: ChainLog): LoggedSwap | null;
   /** The fee that an event of a pool's contract sets, where 1e18 means 100 %. Null for another event. */
   decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null;
   /** The state with the missing parts, and the doubts, of another state of the same pool. */

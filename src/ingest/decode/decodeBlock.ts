@@ -18,7 +18,7 @@ import {
   type SwapEvent,
 } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
-import { addFinding } from './addFoundPools';
+import { addFinding, addFirstState } from './addFoundPools';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { readManyTokenLog } from './decodeManyTokenLog';
 import { isKeptLog } from './keptLogs';
@@ -49,7 +49,7 @@ interface Work extends BlockWork {
 /**
  * Decodes the block and returns its facts in log order. `findings` are what the node was asked before, because of logs
  * of this block. `reversible` means that the block is not final. The registry then records how to undo the block.
- * `created` has creations with the details that the node told, by the address of the pool.
+ * `created` has creations with the details that the node told, by the id of the pool or its address.
  */
 export function decodeBlock(
   context: DecodeContext,
@@ -78,6 +78,7 @@ export function decodeBlock(
     else if (context.creationTopics.has(topic)) readCreation(work, log, created);
     if (context.manyTokens.topics.has(topic)) readManyTokenLog(work, log);
   }
+  for (const finding of findings) addFirstState(context, facts, finding);
   return facts;
 }
 
@@ -145,7 +146,7 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   }
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
   const pool: KnownPool = {
-    ...toPool(protocol, dex, created?.get(creation.pool) ?? creation),
+    ...toPool(protocol, dex, created?.get(creation.id ?? creation.pool) ?? creation),
     baseIsToken0,
   };
   const ord = toOrd(block.number, log.logIndex);

@@ -39,6 +39,7 @@ export function readManyTokenLog(work: BlockWork, log: ChainLog): void {
   if (step === 'other') return;
   const poolLog = { pool, state, log, protocol };
   if (step.after !== state) registry.setManyTokenPool({ pool, state: step.after });
+  if (protocol.lacksBooks(step.after) && !protocol.lacksBooks(state)) work.facts.lacking.add(pool.address);
   if (protocol.isVault && step.kind !== 'fee' && step.kind !== 'register') rememberHeld(work, poolLog);
   if (step.swap !== null) pushLegSwap(work, poolLog, step.swap, step.after);
   if (step.liquidity !== null) pushLiquidity(work, poolLog, step.liquidity);

@@ -4,6 +4,7 @@ import { toFeePips } from '../../domain/swapFee';
 import { withBalances, withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol } from '../manyTokenProtocol';
 import {
+  decodeBalancerEvent,
   poolOfId,
   POOL_REGISTERED,
   POOL_TOPICS,
@@ -58,6 +59,10 @@ export const balancerV2 = {
   idOfPool: () => null,
   readCreation: readRegistration,
   readLog: readBalancerLog,
+  decodeSwap: (log) => {
+    const event = decodeBalancerEvent(log);
+    return event?.kind === 'swap' ? event : null;
+  },
   decodeSwapFee: decodeFeeChange,
   fillState,
   restoreState: (state) => withDoubts(withWeights(state, state.weights), state.doubts),

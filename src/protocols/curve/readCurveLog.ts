@@ -6,6 +6,7 @@ import { readArrays, readWords, toAddresses } from '../abiArrays';
 import { emptyManyTokenState } from '../manyTokenPool';
 import type {
   LiquidityMove,
+  LoggedSwap,
   ManyTokenCreation,
   ManyTokenState,
   ManyTokenStep,
@@ -36,6 +37,7 @@ export const curveLogs = {
   idOfPool,
   readCreation,
   readLog,
+  decodeSwap,
   decodeSwapFee,
 };
 
@@ -141,6 +143,13 @@ function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CurveEve
     shares,
     amounts: tokens.map((token, index) => ({ token, amount: amounts[index] ?? 0n })),
   };
+}
+
+function decodeSwap(log: ChainLog): LoggedSwap | null {
+  const event = decodeCurveEvent(log);
+  if (event?.kind !== 'exchange') return null;
+  const { soldId: tokenIn, boughtId: tokenOut, sold: amountIn, bought: amountOut } = event;
+  return { pool: log.address, tokenIn, tokenOut, amountIn, amountOut };
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */

@@ -2,7 +2,9 @@
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import { answerFamilyCall } from '../chain/simFamilyCalls';
-import { answerPairCall, SIM_SYMBOL, simDecimals } from '../chain/simPairCalls';
+import { answerMovingCall } from '../chain/moving/simMovingPools';
+import { answerPairCall, SIM_SYMBOL } from '../chain/simPairCalls';
+import { simDecimals } from '../chain/simTokens';
 import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';
 import { blockJson, type BlockJson, type Json, type LogJson } from './blockJson';
 import type { NodeMood, NodeNature } from './nodeTraits';
@@ -196,6 +198,8 @@ export function answerContract(
   if (pool !== undefined && data === SYMBOL) return SIM_SYMBOL;
   if (pool !== undefined && data === DECIMALS) return `0x${simDecimals(to).toString(16).padStart(64, '0')}`;
   if (pool !== undefined) return answerOfPool(pool, data.slice(0, 10)) ?? 'revert';
-  const answer = answerFamilyCall(chain.familiesAt(hash) ?? [], to, data);
+  const answer =
+    answerFamilyCall(chain.familiesAt(hash) ?? [], to, data) ??
+    answerMovingCall(chain.movingAt(hash) ?? [], to, data);
   return answer ?? answerPairCall(chain.pairsAt(hash) ?? [], to, data);
 }
