@@ -1,6 +1,7 @@
-import { AbiCoder, keccak256 } from 'ethers';
+import { AbiCoder, id, keccak256 } from 'ethers';
 
 import type { ChainBlock } from '../../../../src/domain/block';
+import type { ContractCall } from '../../../../src/domain/contractCall';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { EMPTY_STATE } from '../../../../src/domain/pool';
 import { PoolDiscovery } from '../../../../src/ingest/pools/discoverPools';
@@ -126,10 +127,9 @@ function setUpIds(described: { key: Hex }, positionManager: Hex | null = POOL!) 
   const storage = makeStorage();
   const rpc = answeringCalls(({ data }) => {
     if (data.startsWith('0x86b6be7d')) return described.key;
-    const [slots = []] = AbiCoder.defaultAbiCoder().decode(
-      ['bytes32[]'],
-      `0x${data.slice(10)}`,
-    ) as unknown as [Hex[]];
+    const [slots] = AbiCoder.defaultAbiCoder().decode(['bytes32[]'], `0x${data.slice(10)}`) as unknown as [
+      Hex[],
+    ];
     return encode(['uint256[]'], [[...slots].map((slot) => storage.get(BigInt(slot)) ?? 0n)]);
   });
   const dex = { name: 'v4', displayName: 'V4', protocol: 'uniswap_v4', factory: FACTORY! } as const;
@@ -171,5 +171,20 @@ describe('an id of Uniswap V4 whose creation is older than the first block', () 
     expect(await discover(115)).toEqual([]);
     expect(await discover(116)).toHaveLength(1);
     expect(await setUpIds(described, null)(100)).toEqual([]);
+  });
+
+  it('has the ticks that the storage of the manager tells, one word for each question', () => {
+    const storage = makeStorage();
+    const { tickCall, readTick, bitmapCall, netCall, readNet } = uniswapV4.tickQuestions;
+    const pool = { address: addressOfWord(ID), factory: FACTORY!, pool_id: ID };
+    const answerOf = ({ to, data }: ContractCall): Hex => {
+      expect([to, data.slice(0, 10)]).toEqual([FACTORY, id('extsload(bytes32)').slice(0, 10)]);
+      return words(storage.get(BigInt(`0x${data.slice(10)}`)) ?? 0n);
+    };
+    expect(readTick(answerOf(tickCall(pool)))).toBe(0n);
+    expect([-1, 0, 1].map((word) => BigInt(answerOf(bitmapCall(pool, word))))).toEqual([1n << 255n, 2n, 0n]);
+    expect([-60, 0, 60].map((tick) => readNet(answerOf(netCall(pool, tick))))).toEqual([
+      ...[LIQUIDITY, 0n, -LIQUIDITY],
+    ]);
   });
 });

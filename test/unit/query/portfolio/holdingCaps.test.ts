@@ -38,7 +38,14 @@ function pool(other: string, ofRich: number, ofOther: number): PairEntry {
       tokens: [tokenOf(RICH), tokenOf(other)],
       apr_24h: null,
     },
-    pool: { address: '0xp', protocol: 'uniswap_v2', pool_type: 2, all_tokens: [], all_weights: [] },
+    pool: {
+      address: '0xp',
+      protocol: 'uniswap_v2',
+      pool_type: 2,
+      hooks: null,
+      all_tokens: [],
+      all_weights: [],
+    },
     facts: { balances: null, state, protocolShare: 0 },
   } as unknown as PairEntry;
 }
