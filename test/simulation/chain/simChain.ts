@@ -99,6 +99,8 @@ export class SimChain {
   /** The same for the pools of simMovingPools.ts, of which a seed has some families. */
   private readonly movingRandom: Random;
   private readonly movingFamilies: ReturnType<typeof drawFamilies>;
+  /** Whether nodes tell the states of older pools of two tokens. Otherwise they have pruned these states. */
+  readonly tellsOldStates: boolean;
   private readonly nodes = new Map<Hex, TreeNode>();
   private branch: TreeNode[] = [];
   /** Result of the last call of `canonicalView`. */
@@ -119,6 +121,7 @@ export class SimChain {
     this.familyRandom = new FastRandom(Math.imul(seed, 2_654_435_761) ^ 0x5eed);
     this.movingRandom = new FastRandom(Math.imul(seed, 2_246_822_519) ^ 0x301e);
     this.movingFamilies = drawFamilies(this.movingRandom);
+    this.tellsOldStates = this.movingRandom.chance(0.5);
     this.branch.push(this.remember(this.makeBlock(null, { pools: [], families: [], moving: [] })));
   }
 

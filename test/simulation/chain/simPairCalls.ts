@@ -35,13 +35,12 @@ const MALFORMED: Hex = '0x123';
 const MALFORMED_EVERY = 3;
 
 /** `pairs` are the pairs at the requested block. An address without code returns empty data. */
-export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
+export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' {
   const selector = data.slice(0, 10);
   if (to === V2_FACTORY || to === V3_FACTORY) return answerFactory(pairs, to, data);
-  // The simulated nodes keep states of the newest blocks only. The ingester makes these calls for past blocks only,
-  // so the nodes answer that the state is pruned.
+  // The state of a V3 pool is never told.
   if (selector === SELECTORS.balanceOf || selector === SELECTORS.slot0 || selector === SELECTORS.liquidity)
-    return 'pruned';
+    return 'revert';
   const pair = pairs.find(({ address }) => address === to);
   if (pair === undefined) {
     const exists = FIRST_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);

@@ -183,7 +183,7 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   const isFull = tokens.every((token, index) => token === address || balances[index]! > 0n);
   const isStableTrade = isFollowedStable && !movesShare && isFull;
   const usualIn = isStableTrade
-    ? 1n + (drawnIn % (balances[indexIn]! / 3n + 1n))
+    ? 1n + balances[indexIn]! / 1_000n + (drawnIn % (balances[indexIn]! / 3n + 1n))
     : usualAmount(tokens[indexIn]!, drawnIn);
   const amountIn = isFollowedStable ? usualIn : drawnIn;
   const isRandomAmount = drawn < RANDOM_AMOUNTS_OF_900 || !(pool.nature === 'plain' || isStableTrade);

@@ -41,7 +41,7 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const familyFactories = new Set(Object.values(FAMILY_FACTORIES));
   const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
   const families = new FamilyOracle(familyFactories, truthOf, startBlock);
-  const moving = movingOracles(chain.movingAt(tip.hash)!, startBlock);
+  const moving = movingOracles(chain, tip.hash, startBlock);
   const curve = curveOracle(chain, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, {
     vault,
@@ -75,12 +75,12 @@ const isClose = (a: number, b: number): boolean =>
   a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
 
 /**
- * Whether token0 is the base. The quote is the token that ranks first (anchors in order, then the native token),
- * otherwise token1.
+ * Whether token0 is the base. The quote is the token that ranks first (anchors in order, then the native token and its
+ * coin, which is the zero address), otherwise token1.
  */
 export function isBaseFirst(token0: string, token1: string): boolean {
   const rank = (token: string): number => {
-    const index = SIM_RANKED.indexOf(token as Hex);
+    const index = SIM_RANKED.indexOf(BigInt(token) === 0n ? SIM_NATIVE : (token as Hex));
     return index < 0 ? SIM_RANKED.length : index;
   };
   return rank(token1) <= rank(token0);

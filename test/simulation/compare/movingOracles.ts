@@ -12,7 +12,9 @@ import { CURVE_FACTORY, CurvePool } from '../chain/moving/simCurve';
 import { simDecimals } from '../chain/simTokens';
 import { V4_MANAGER } from '../chain/moving/simV4';
 
-export function movingOracles(pools: readonly MovingPool[], startBlock: number) {
+export function movingOracles(chain: SimChain, tip: Hex, startBlock: number) {
+  const pools = chain.movingAt(tip)!;
+  const { tellsOldStates } = chain;
   const byAddress = new Map<string, MovingPool>(pools.map((pool) => [pool.address, pool]));
   return [
     new CamelotOracle(CAMELOT_FACTORY, startBlock, (address) => {
@@ -22,14 +24,15 @@ export function movingOracles(pools: readonly MovingPool[], startBlock: number) 
       const [fee0, fee1] = answers.fees.map(Number);
       return {
         fees: [fee0!, fee1!],
-        isStable: answers.isStable,
+        isStable: tellsOldStates ? answers.isStable : null,
         decimals: answers.tellsUnits ? [simDecimals(token0), simDecimals(token1)] : null,
       };
     }),
     new BookOracle(BOOK_FACTORY, startBlock, (address) => {
       const pool = byAddress.get(address);
       if (!(pool instanceof BookPool)) return undefined;
-      return { ...pool.answers, baseFactor: Number(pool.answers.baseFactor) };
+      const { baseFactor, ...state } = pool.answers;
+      return { state: tellsOldStates ? state : null, baseFactor: Number(baseFactor) };
     }),
     new V4Oracle(V4_MANAGER, startBlock),
   ];

@@ -22,14 +22,16 @@ const FEE_PIPS_MAX = 100_000;
 
 /** What the contracts of a pool answer. */
 export interface BookTruth {
-  readonly reserves: readonly [bigint, bigint];
-  readonly activeId: number;
+  /** The state of an older pool before its first block; null if no node tells it. */
+  readonly state: { readonly reserves: readonly [bigint, bigint]; readonly activeId: number } | null;
   readonly baseFactor: number;
 }
 
 interface Pool extends OraclePair {
   readonly binStep: number;
   readonly baseFeePips: number;
+  /** Whether a node told the first state. */
+  readonly isTold: boolean;
   /** The active bin; 0 before the first swap. */
   id: number;
 }
@@ -50,6 +52,7 @@ export class BookOracle extends PairOracle<Pool> {
     const truth = this.truthOf(address ?? '');
     if (name !== 'create' || truth === undefined) return null;
     const binStep = Number(args[2]);
+    const state = isIngested ? null : truth.state;
     const feePips = Math.round((truth.baseFactor * binStep) / 100);
     return {
       address: address!,
@@ -58,8 +61,9 @@ export class BookOracle extends PairOracle<Pool> {
       isListed: false,
       binStep,
       baseFeePips: feePips > FEE_PIPS_MAX ? USUAL_FEE_PIPS : feePips,
-      reserves: isIngested ? [0n, 0n] : truth.reserves,
-      id: isIngested ? 0 : truth.activeId,
+      reserves: state?.reserves ?? [0n, 0n],
+      id: state?.activeId ?? 0,
+      isTold: state !== null,
     };
   }
 
@@ -109,8 +113,8 @@ export class BookOracle extends PairOracle<Pool> {
     };
   }
 
-  protected toldState({ id }: Pool): StateParts {
-    return { tick: id };
+  protected toldState({ id, isTold }: Pool): StateParts | null {
+    return isTold ? { tick: id } : null;
   }
 
   protected feeOf({ baseFeePips }: Pool): number {

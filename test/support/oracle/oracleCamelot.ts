@@ -18,11 +18,14 @@ const EVENTS = plainEvents([
 /** Fees of a new pool, and the largest fee, in units of 1/100,000. */
 const FIRST_FEE = 300;
 const FEE_MAX = 2_000;
+/** Both bits of the curve in the column `tick`. */
+const UNKNOWN_CURVE = 3;
 
 /** What the contracts of a pool answer. */
 export interface CamelotTruth {
   readonly fees: readonly [number, number];
-  readonly isStable: boolean;
+  /** Null if no node tells the curve and the fees before the first block of an older pool. */
+  readonly isStable: boolean | null;
   /** Null if the contract does not tell them. */
   readonly decimals: readonly [number, number] | null;
 }
@@ -32,7 +35,8 @@ interface Pool extends OraclePair {
   /** The part of the column `tick` that holds the fees which the node told. */
   readonly toldFees: number;
   fees: readonly [number, number];
-  isStable: boolean;
+  /** Null if unknown. */
+  isStable: boolean | null;
   /** Transaction of the last Sync, and the fees before it. */
   transaction: string;
   hasSync: boolean;
@@ -52,7 +56,11 @@ export class CamelotOracle extends PairOracle<Pool> {
     const [token0, token1, address] = args.map(String);
     const truth = this.truthOf(address ?? '');
     if (name !== 'create' || truth === undefined) return null;
-    const fees = isIngested ? ([FIRST_FEE, FIRST_FEE] as const) : truth.fees;
+    const isTold = !isIngested && truth.isStable !== null;
+    // Without a state, the larger fee counts for both directions.
+    const largest = Math.max(...truth.fees);
+    const usual = isIngested ? FIRST_FEE : largest;
+    const fees = isTold ? truth.fees : ([usual, usual] as const);
     return {
       address: address!,
       token0: token0!,
@@ -61,7 +69,7 @@ export class CamelotOracle extends PairOracle<Pool> {
       reserves: [0n, 0n],
       decimals: truth.decimals,
       // Two bits of the curve, then eleven bits of each fee.
-      toldFees: isIngested ? 0 : 4 * (fees[0] + 2_048 * fees[1]),
+      toldFees: isTold ? 4 * (fees[0] + 2_048 * fees[1]) : 0,
       fees,
       isStable: isIngested ? false : truth.isStable,
       transaction: '',
@@ -109,7 +117,9 @@ export class CamelotOracle extends PairOracle<Pool> {
 }
 
 /** The column `tick` holds the curve and the fees that the node told. */
-const tickOf = ({ toldFees, isStable }: Pool): StateParts => ({ tick: toldFees + (isStable ? 1 : 0) });
+const tickOf = ({ toldFees, isStable }: Pool): StateParts => ({
+  tick: toldFees + (isStable === null ? UNKNOWN_CURVE : isStable ? 1 : 0),
+});
 
 /** Without a Sync of its transaction, a swap has no price, and the fees are those of its own time. */
 function toSwap(pool: Pool, [in0, in1, out0, out1]: readonly bigint[]): LegSwap {
@@ -125,8 +135,8 @@ function toSwap(pool: Pool, [in0, in1, out0, out1]: readonly bigint[]): LegSwap 
 /** y / x, or for x³y + y³x = k the ratio of the derivatives: (3x²y + y³) / (x³ + 3y²x). */
 function priceOf({ reserves: [r0, r1], isStable, decimals }: Pool): readonly [bigint, bigint] | null {
   if (r0 === 0n || r1 === 0n) return null;
-  if (!isStable) return [r1, r0];
-  if (decimals === null) return null;
+  if (isStable === false) return [r1, r0];
+  if (isStable === null || decimals === null) return null;
   const [unit0, unit1] = [10n ** BigInt(decimals[0]), 10n ** BigInt(decimals[1])];
   const [x, y] = [r0 * unit1, r1 * unit0];
   return [(3n * x * x * y + y ** 3n) * unit1, (x ** 3n + 3n * y * y * x) * unit0];

@@ -7,7 +7,7 @@ import { exchange, moved, removeOne, termsAt, toXp, type CurveBooks } from './cu
 import type { LegSwap } from './oracleVault';
 import type { Line } from './pairOracle';
 import { parsePlain, plainEvents, type PlainEvent } from './plainEvents';
-import { stablePriceOf } from './stableSwap';
+import { findContractD, stablePriceOf } from './stableSwap';
 
 const CREATIONS = plainEvents([
   ['pancake', 'NewStableSwapPair(address indexed,address,address,address,address)'],
@@ -225,7 +225,7 @@ export class CurveOracle {
   }
 }
 
-/** Null if the trade is stopped, or if a part of the books or the rates is unknown. */
+/** Null if the contract makes no trade, or if a part of the books or the rates is unknown. */
 function priceOf(
   { books, isKnown, doubts }: Pool,
   i: number,
@@ -233,7 +233,9 @@ function priceOf(
   timestamp: number,
 ): readonly [bigint, bigint] | null {
   if (books.isKilled || !isKnown || doubts > 0) return null;
-  const price = stablePriceOf(toXp(books, books.balances), termsAt(books, timestamp), i, j);
+  const [xp, terms] = [toXp(books, books.balances), termsAt(books, timestamp)];
+  if (xp.some((x) => x === 0n) || findContractD(xp, terms) === null) return null;
+  const price = stablePriceOf(xp, terms, i, j);
   return price === null ? null : [price[0] * books.rates[i]!, price[1] * books.rates[j]!];
 }
 

@@ -53,8 +53,8 @@ export abstract class PairOracle<Pool extends OraclePair> {
   protected abstract create(event: PlainEvent, isIngested: boolean): Pool | null;
   /** What the event of a listed pool changes. Returns the swap if it is one. */
   protected abstract apply(pool: Pool, event: PlainEvent, place: LogPlace): LegSwap | null;
-  /** The columns of the state as the node tells it. */
-  protected abstract toldState(pool: Pool): StateParts;
+  /** The columns of the state as the node tells it. Null if it tells none. */
+  protected abstract toldState(pool: Pool): StateParts | null;
   /** The fee of the pool as lists show it, in pips. */
   protected abstract feeOf(pool: Pool): number;
 
@@ -76,8 +76,11 @@ export abstract class PairOracle<Pool extends OraclePair> {
     // An older pool is listed at its first log, even if that log is malformed.
     if (!pool.isListed) {
       this.list(pool, place.ord, null);
-      this.note(pool, place, 'fee', this.toldState(pool));
-      this.told.set(pool.address, { block: block.number, line: this.states.at(-1)! });
+      const told = this.toldState(pool);
+      if (told !== null) {
+        this.note(pool, place, 'fee', told);
+        this.told.set(pool.address, { block: block.number, line: this.states.at(-1)! });
+      }
     }
     return event === null ? null : this.apply(pool, event, place);
   }

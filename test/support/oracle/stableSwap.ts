@@ -18,8 +18,11 @@ const FRACTION_BITS = 256n;
 const sumOf = (values: readonly bigint[]): bigint => values.reduce((sum, value) => sum + value, 0n);
 const isNear = (a: bigint, b: bigint): boolean => a - b <= 1n && b - a <= 1n;
 
-/** D as the contracts compute it, in whole numbers. `xs` are balances with 18 decimals, all above 0. */
-export function contractD(xs: readonly bigint[], { ann, unit, dividesEach }: StableTerms): bigint {
+/**
+ * D as the contracts compute it, in whole numbers. `xs` are balances with 18 decimals, all above 0. Far from the balance,
+ * Newton's method may not end. StableSwap-NG then reverts, which is null here, and the others use the last D.
+ */
+export function findContractD(xs: readonly bigint[], { ann, unit, dividesEach }: StableTerms): bigint | null {
   const n = BigInt(xs.length);
   const sum = sumOf(xs);
   let d = sum;
@@ -31,6 +34,13 @@ export function contractD(xs: readonly bigint[], { ann, unit, dividesEach }: Sta
     if (isNear(next, d)) return next;
     d = next;
   }
+  return dividesEach ? d : null;
+}
+
+/** D of balances for which the contract does not revert. */
+export function contractD(xs: readonly bigint[], terms: StableTerms): bigint {
+  const d = findContractD(xs, terms);
+  if (d === null) throw new RangeError(`the contract finds no D of ${xs.join(', ')}`);
   return d;
 }
 

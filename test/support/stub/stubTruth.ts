@@ -60,7 +60,7 @@ function otherOracles() {
       isStable: false,
       decimals: [0, 0],
     })),
-    new BookOracle(STUB_BOOK_FACTORY, 0, () => ({ reserves: [0n, 0n], activeId: 0, baseFactor: 0 })),
+    new BookOracle(STUB_BOOK_FACTORY, 0, () => ({ state: null, baseFactor: 0 })),
     new V4Oracle(STUB_V4_MANAGER, 0),
     new CurveOracle(
       STUB_CURVE_FACTORY,

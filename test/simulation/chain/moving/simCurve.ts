@@ -10,7 +10,7 @@ import {
   toXp,
   type CurveBooks,
 } from '../../../support/oracle/curveContract';
-import { contractD } from '../../../support/oracle/stableSwap';
+import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moment, type Moved, type MovingPool } from './movingPool';
 import { curveLog, type CurveAction } from './simCurveLogs';
@@ -134,6 +134,8 @@ export class CurvePool implements MovingPool {
   private draw(random: Random, { timestamp }: Moment, isNewborn: boolean): CurveAction {
     const { books } = this;
     if (!isNewborn && random.chance(0.15)) return this.drawSetting(random, timestamp);
+    // A contract that finds no D only pays out all tokens at once.
+    if (!this.findsD(books.balances, timestamp)) return this.payOut(books.supply / 2n);
     const isEmpty = books.balances.some((balance) => balance === 0n);
     if (isEmpty || random.chance(0.15)) return this.drawAdd(random, timestamp, isEmpty);
     if (random.chance(0.15)) return this.drawRemove(random, timestamp);
@@ -177,13 +179,19 @@ export class CurvePool implements MovingPool {
     }
   }
 
-  /** StableSwap-NG logs D after all fees, Pancake's port before them. */
+  private findsD(balances: readonly bigint[], timestamp: number): boolean {
+    const { books } = this;
+    const xp = toXp(books, balances);
+    return xp.some((x) => x <= 0n) || findContractD(xp, termsAt(books, timestamp)) !== null;
+  }
+
   private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction {
     const { books, facts } = this;
     const amounts = facts.tokens.map((token) => usualAmount(token, random.big(60)));
     const fees = amounts.map((amount) => (isFirst ? 0n : amount / 2_000n));
     const balances = moved(books, amounts, fees);
     const supply = books.supply + random.big(80) + 1_000_000n;
+    if (!this.findsD(this.counted(amounts, fees), timestamp)) return this.payOut(books.supply / 2n);
     return {
       kind: 'add',
       amounts,
@@ -193,12 +201,14 @@ export class CurvePool implements MovingPool {
     };
   }
 
+  /** The balances of which an event logs D: StableSwap-NG counts without all fees, Pancake's port with them. */
+  private counted(amounts: readonly bigint[], fees: readonly bigint[]): bigint[] {
+    const { balances, isNg } = this.books;
+    return balances.map((balance, index) => balance + amounts[index]! - (isNg ? fees[index]! : 0n));
+  }
+
   private loggedD(amounts: readonly bigint[], fees: readonly bigint[], timestamp: number): bigint {
-    const { books } = this;
-    const counted = books.balances.map(
-      (balance, index) => balance + amounts[index]! - (books.isNg ? fees[index]! : 0n),
-    );
-    return contractD(toXp(books, counted), termsAt(books, timestamp));
+    return contractD(toXp(this.books, this.counted(amounts, fees)), termsAt(this.books, timestamp));
   }
 
   private drawRemove(random: Random, timestamp: number): CurveAction {
@@ -219,14 +229,22 @@ export class CurvePool implements MovingPool {
       const outs = books.balances.map((balance) => (balance * BigInt(random.int(0, 200))) / 1_000n);
       const fees = outs.map((out) => out / 2_000n);
       const negative = outs.map((out) => -out);
+      if (!this.findsD(this.counted(negative, fees), timestamp)) return this.payOut(burned);
       const invariant = this.loggedD(negative, fees, timestamp);
       const balances = moved(books, negative, fees);
       return { kind, amounts: outs, fees, invariant, after: { ...books, balances, supply } };
     }
+    return this.payOut(burned);
+  }
+
+  /** The same part of each balance leaves the pool. */
+  private payOut(burned: bigint): CurveAction {
+    const { books } = this;
     const amounts = books.balances.map((balance) => (balance * burned) / books.supply);
     const balances = books.balances.map((balance, index) => balance - amounts[index]!);
     const fees = books.isNg ? [] : amounts.map(() => 0n);
-    return { kind: 'remove', amounts, fees, invariant: 0n, after: { ...books, balances, supply } };
+    const after = { ...books, balances, supply: books.supply - burned };
+    return { kind: 'remove', amounts, fees, invariant: 0n, after };
   }
 
   answer(to: Hex, data: Hex): Hex | 'revert' | null {
