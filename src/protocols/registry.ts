@@ -6,6 +6,8 @@ import { camelotV2 } from './camelot/camelotV2';
 import { curveStable } from './curve/curveStable';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
+import { infinityBin } from './infinity/infinityBin';
+import { infinityCl } from './infinity/infinityCl';
 import { liquidityBook } from './liquidityBook/liquidityBook';
 import type { ManyTokenProtocol } from './manyTokenProtocol';
 import type { FirstShares, Protocol, SharesChange, SwapFees } from './protocol';
@@ -28,6 +30,8 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   camelotV2,
   liquidityBook,
   uniswapV4,
+  infinityCl,
+  infinityBin,
 ];
 
 /** The protocols by name. */

@@ -12,6 +12,7 @@ import {
   int24At,
   isAddressTopic,
   isUint160,
+  isUint24,
   isUint24Topic,
   loadData,
   uint24OfTopic,
@@ -92,9 +93,17 @@ function decodeSwap(data: Hex, parties: Pick<SwapEvent, 'sender' | 'recipient'>)
   };
 }
 
-/** Deposits and withdrawals name the amount of each bin, without the protocol's part of a fee for composition. */
-function decodeBins(data: Hex, kind: 'mint' | 'burn', owner: Hex): MintEvent | BurnEvent | null {
-  const [ids, amounts] = readArrays(data, 2, 0, BINS_MAX) ?? [];
+/**
+ * Deposits and withdrawals name the amount of each bin, without the protocol's part of a fee for composition. `scalars` is
+ * the number of further words, the first of them between the two arrays.
+ */
+export function decodeBins(
+  data: Hex,
+  kind: 'mint' | 'burn',
+  owner: Hex,
+  scalars = 0,
+): MintEvent | BurnEvent | null {
+  const [ids, amounts] = readArrays(data, 2, scalars, BINS_MAX, scalars === 0 ? 1 : 2) ?? [];
   if (ids === undefined || amounts?.length !== ids.length) return null;
   const [amount0, amount1] = amounts.map(toAmounts).reduce(plus, [0n, 0n]);
   return { kind, owner, amount0, amount1, liquidity: null, tickLower: null, tickUpper: null };
@@ -109,10 +118,6 @@ function decodeFlashLoan(
   const [amount0, amount1] = minus(amountsAt(2), amountsAt(3));
   if (amount0 < 0n || amount1 < 0n) return null;
   return { kind: 'flash', owner: sender, recipient, amount0, amount1 };
-}
-
-function isUint24(word: number): boolean {
-  return uintAt(word) >> 24n === 0n;
 }
 
 function amountsAt(word: number): Amounts {

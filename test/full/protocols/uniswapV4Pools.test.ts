@@ -1,11 +1,12 @@
 /**
- * Uniswap V4 through the whole program: the real PoolManager on a node, ingest, API, stream. Answers must equal what the
- * contract says, also after a restart.
+ * Uniswap V4 and the CL pools of PancakeSwap Infinity through the whole program: a manager on a node, ingest, API, stream.
+ * Answers must equal what the contract says, also after a restart.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { deployInfinityCl } from '../../support/infinity/clMarket';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 import { startProgram, waitForBlock, type Program } from '../../support/server/program';
 import {
@@ -13,7 +14,6 @@ import {
   DYNAMIC_FEE,
   NATIVE,
   V4_HARDFORK,
-  V4_HOOKS,
   type V4Market,
   type V4Pool,
   type V4Token,
@@ -33,18 +33,18 @@ let usd: V4Token;
 let wrapped: V4Token;
 let head: number;
 
-beforeAll(async () => {
+async function open(deploy: typeof deployV4): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-v4-'));
   anvil = await startTestAnvil([], V4_HARDFORK);
-  market = await deployV4(anvil.rpc, [6, 18, 18]);
+  market = await deploy(anvil.rpc, [6, 18, 18]);
   const [six, token, other] = market.tokens as [V4Token, V4Token, V4Token];
   [usd, wrapped] = [six, other];
   // One native coin costs 4 USD, and so does one token. The token in native coins costs 1.
   const tokenPrice = token.address < six.address ? (2n * Q96) / 10n ** 6n : (Q96 * 10n ** 6n) / 2n;
   pools = [
     market.createPool(NATIVE, six, 3_000, 60, (2n * Q96) / 10n ** 6n),
-    market.createPool(token, six, DYNAMIC_FEE, 60, tokenPrice, V4_HOOKS.fee),
-    market.createPool(NATIVE, token, 3_000, 60, Q96, V4_HOOKS.delta),
+    market.createPool(token, six, DYNAMIC_FEE, 60, tokenPrice, market.hooks.fee),
+    market.createPool(NATIVE, token, 3_000, 60, Q96, market.hooks.delta),
   ];
   await market.mine();
   // About 100,000 native coins or tokens on each side; the sides of USD are smaller by 10^6.
@@ -57,13 +57,13 @@ beforeAll(async () => {
   await anvil.rpc.call('anvil_mine', [`0x${GROWN_BLOCKS.toString(16)}`, '0xa']);
   for (let round = 2n; round < 6n; round += 1n) await trade(round);
   program = await start(0);
-});
+}
 
-afterAll(async () => {
+async function close(): Promise<void> {
   await program?.end('SIGTERM');
   await anvil?.stop();
   rmSync(folder, { recursive: true, force: true });
-});
+}
 
 async function trade(round: bigint): Promise<void> {
   const isFirst = round % 2n === 0n;
@@ -76,7 +76,7 @@ async function trade(round: bigint): Promise<void> {
 
 async function start(startBlock: number): Promise<Program> {
   const description = join(folder, 'chain.json');
-  const dex = { name: 'uniswap_v4', displayName: 'Uniswap V4', protocol: 'uniswap_v4' };
+  const dex = { name: 'singleton', displayName: 'Singleton', protocol: market.protocol };
   const chain = {
     ...{ chainId: 369, name: 'V4 test', nativeSymbol: 'COIN', wrappedNative: wrapped.address, majors: [] },
     anchors: [{ address: usd.address, symbol: 'T6', priceUsd: 1 }],
@@ -145,67 +145,75 @@ async function compare(): Promise<void> {
   }
 }
 
-test('pools have the price and the liquidity of the contract', compare);
+describe.each([
+  ['uniswap_v4', deployV4],
+  ['infinity_cl', deployInfinityCl],
+] as const)('pools of %s', (_protocol, deploy) => {
+  beforeAll(() => open(deploy));
+  afterAll(close);
 
-test('each swap has the fee that the contract charged', async () => {
-  for (const [pool, pips] of [[pools[0], 3_000] as const, [pools[1], 2_500] as const]) {
-    const swaps = (await swapsOf(pool)).filter(({ amount_usd }) => amount_usd !== null);
-    expect(swaps.length).toBeGreaterThan(1);
-    for (const { amount_usd, fee_usd } of swaps)
-      expect(off(fee_usd, (amount_usd! * pips) / 1e6)).toBeLessThan(1e-6);
-  }
-});
+  test('pools have the price and the liquidity of the contract', compare);
 
-test('the native coin has the symbol of the chain and the price of the wrapped coin, which no pool holds', async () => {
-  const coin = await get<{ symbol: string; decimals: number; price_usd: string }>(
-    `/tokens/${NATIVE.address}`,
-  );
-  expect(coin).toMatchObject({ symbol: 'COIN', decimals: 18 });
-  expect(coin.price_usd).toBe((await pairOf(pools[0])).price_usd);
-  const overview = await get<{ native_price_usd: string }>('/overview');
-  expect(overview.native_price_usd).toBe(coin.price_usd);
-  const bars = await get<{ close: number }[]>(`/pairs/${pools[0].id}/ticks?timeframe=5m`);
-  expect(off(bars.at(-1)!.close, Number(coin.price_usd))).toBeLessThan(1e-9);
-});
-
-test('a search finds a pool by its id', async () => {
-  const hits = await get<{ type: string; address: string }[]>(`/search?q=${pools[0].id}`);
-  expect(hits).toEqual([expect.objectContaining({ type: 'pair', address: pools[0].id })]);
-});
-
-test('the page of a pool has its id as address, and a picture', async () => {
-  const { id } = pools[0];
-  const page = await (await fetch(`${program.url}/pair/${id}`)).text();
-  expect(page).toContain(`/preview/pair/${id}.png`);
-  expect((await fetch(`${program.url}/preview/pair/${id}.png`)).status).toBe(200);
-});
-
-test('a restart goes on with the same states, and the stream names pools by their ids', async () => {
-  await program.end('SIGTERM');
-  program = await start(0);
-  const stop = new AbortController();
-  const stream = await fetch(`${program.url}/api/v1/activity/stream?pair=${pools[0].id}`, {
-    signal: stop.signal,
+  test('each swap has the fee that the contract charged', async () => {
+    for (const [pool, pips] of [[pools[0], 3_000] as const, [pools[1], 2_500] as const]) {
+      const swaps = (await swapsOf(pool)).filter(({ amount_usd }) => amount_usd !== null);
+      expect(swaps.length).toBeGreaterThan(1);
+      for (const { amount_usd, fee_usd } of swaps)
+        expect(off(fee_usd, (amount_usd! * pips) / 1e6)).toBeLessThan(1e-6);
+    }
   });
-  await trade(6n);
-  await waitForBlock(program.url, head);
-  await compare();
-  let text = '';
-  for await (const part of stream.body!) {
-    text += Buffer.from(part as Uint8Array).toString();
-    if (text.includes('event: swap')) break;
-  }
-  stop.abort();
-  expect(text).toContain(`"pair_address":"${pools[0].id}"`);
-});
 
-test('pools that are older than the start block are not listed, because their balances are unknown', async () => {
-  const late = await start(head);
-  try {
-    await trade(7n);
-    await waitForBlock(late.url, head);
-    expect(await get('/pairs', late)).toEqual([]);
-  } finally {
-    await late.end('SIGTERM');
-  }
+  test('the native coin has the symbol of the chain and the price of the wrapped coin, which no pool holds', async () => {
+    const coin = await get<{ symbol: string; decimals: number; price_usd: string }>(
+      `/tokens/${NATIVE.address}`,
+    );
+    expect(coin).toMatchObject({ symbol: 'COIN', decimals: 18 });
+    expect(coin.price_usd).toBe((await pairOf(pools[0])).price_usd);
+    const overview = await get<{ native_price_usd: string }>('/overview');
+    expect(overview.native_price_usd).toBe(coin.price_usd);
+    const bars = await get<{ close: number }[]>(`/pairs/${pools[0].id}/ticks?timeframe=5m`);
+    expect(off(bars.at(-1)!.close, Number(coin.price_usd))).toBeLessThan(1e-9);
+  });
+
+  test('a search finds a pool by its id', async () => {
+    const hits = await get<{ type: string; address: string }[]>(`/search?q=${pools[0].id}`);
+    expect(hits).toEqual([expect.objectContaining({ type: 'pair', address: pools[0].id })]);
+  });
+
+  test('the page of a pool has its id as address, and a picture', async () => {
+    const { id } = pools[0];
+    const page = await (await fetch(`${program.url}/pair/${id}`)).text();
+    expect(page).toContain(`/preview/pair/${id}.png`);
+    expect((await fetch(`${program.url}/preview/pair/${id}.png`)).status).toBe(200);
+  });
+
+  test('a restart goes on with the same states, and the stream names pools by their ids', async () => {
+    await program.end('SIGTERM');
+    program = await start(0);
+    const stop = new AbortController();
+    const stream = await fetch(`${program.url}/api/v1/activity/stream?pair=${pools[0].id}`, {
+      signal: stop.signal,
+    });
+    await trade(6n);
+    await waitForBlock(program.url, head);
+    await compare();
+    let text = '';
+    for await (const part of stream.body!) {
+      text += Buffer.from(part as Uint8Array).toString();
+      if (text.includes('event: swap')) break;
+    }
+    stop.abort();
+    expect(text).toContain(`"pair_address":"${pools[0].id}"`);
+  });
+
+  test('pools that are older than the start block are not listed, because their balances are unknown', async () => {
+    const late = await start(head);
+    try {
+      await trade(7n);
+      await waitForBlock(late.url, head);
+      expect(await get('/pairs', late)).toEqual([]);
+    } finally {
+      await late.end('SIGTERM');
+    }
+  });
 });

@@ -93,6 +93,8 @@ const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
   'algebra',
   'liquidity_book',
   'uniswap_v4',
+  'infinity_cl',
+  'infinity_bin',
 ]);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {

@@ -25,7 +25,7 @@ export const V4_HARDFORK = 'cancun';
 /** The fee of a pool whose hook sets the fee. */
 export const DYNAMIC_FEE = 0x800000;
 /** Addresses of hooks. The last bits are their permissions. */
-export const V4_HOOKS = {
+const HOOKS = {
   /** Chooses the fee of each swap: beforeSwap. */
   fee: `0x${'f'.repeat(36)}0080`,
   /** Takes part in the amounts: beforeSwap and afterSwap, with deltas. */
@@ -55,7 +55,7 @@ const ABI = new Interface([
   'function extsload(bytes32 slot, uint256 count) view returns (bytes32[] words)',
 ]);
 /** Limits of √price that never end a swap early: MIN_SQRT_PRICE + 1 and MAX_SQRT_PRICE − 1 of TickMath.sol. */
-const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
+export const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
 
 export interface V4Token {
   readonly address: Hex;
@@ -64,12 +64,17 @@ export interface V4Token {
 
 export interface V4Pool {
   readonly id: Hex;
-  readonly key: readonly [Hex, Hex, number, number, Hex];
+  readonly key: readonly unknown[];
   readonly token0: V4Token;
   readonly token1: V4Token;
 }
 
+/** A singleton that manages pools with V3 state. */
 export interface V4Market {
+  /** Name of the protocol. */
+  readonly protocol: string;
+  /** Hooks of pools: one chooses the fee of each swap, one takes part in the amounts. */
+  readonly hooks: { readonly fee: Hex; readonly delta: Hex };
   readonly manager: Hex;
   readonly owner: Hex;
   readonly tokens: readonly V4Token[];
@@ -141,11 +146,11 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
   ] as const;
   await mine();
   for (const [to, from] of [
-    [V4_HOOKS.fee, feeHook],
-    [V4_HOOKS.delta, deltaHook],
+    [HOOKS.fee, feeHook],
+    [HOOKS.delta, deltaHook],
   ] as const)
     await rpc.call('anvil_setCode', [to, await rpc.call('eth_getCode', [from, 'latest'])]);
-  add(V4_HOOKS.fee, 'setManager', [manager]);
+  add(HOOKS.fee, 'setManager', [manager]);
   add(manager, 'setProtocolFeeController', [owner]);
   const tokens: V4Token[] = [];
   for (const each of decimals) {
@@ -175,7 +180,9 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
     change: bigint,
   ): readonly unknown[] => [key, [lower, upper, change, ZERO_HASH], '0x'];
   return {
+    protocol: 'uniswap_v4',
     manager,
+    hooks: HOOKS,
     owner,
     tokens,
     mine,
@@ -193,7 +200,7 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
     donate: (pool, amount0, amount1) =>
       add(donor, 'donate', [pool.key, amount0, amount1, '0x'], valueOf(pool)),
     setProtocolFee: ({ key }, packed) => add(manager, 'setProtocolFee', [key, packed]),
-    setHookFee: (pips) => add(V4_HOOKS.fee, 'setFee', [pips]),
+    setHookFee: (pips) => add(HOOKS.fee, 'setFee', [pips]),
     quote: async (pool, zeroForOne, amount) =>
       amountsOf(await call(swapper, 'swap', swapValues(pool, zeroForOne, amount), valueOf(pool))),
     quoteChange: async (pool, lower, upper, change) =>
