@@ -41,6 +41,8 @@ interface Erc20 is Token {
 contract Hook {
     uint24 private chosen;
 
+    receive() external payable {}
+
     function choose(uint24 fee) external {
         chosen = fee;
     }
@@ -101,16 +103,16 @@ abstract contract Manager {
         rest = amount;
         if ((uint256(key.parameters) >> 6) & 1 == 0) return (rest, 0);
         uint256 taken;
-        (taken, fee) = Hook(key.hooks).beforeSwap(amount);
+        (taken, fee) = Hook(payable(key.hooks)).beforeSwap(amount);
         if ((uint256(key.parameters) >> 10) & 1 == 0) return (rest, fee);
         address currency = zeroForOne ? key.currency0 : key.currency1;
-        vault.settle(currency, -int256(taken), msg.sender);
+        vault.settle{value: currency == address(0) ? taken : 0}(currency, -int256(taken), msg.sender);
         vault.settle(currency, int256(taken), key.hooks);
         rest += int256(taken);
     }
 
     function settleBoth(PoolKey memory key, int256 delta0, int256 delta1) internal {
-        vault.settle{value: msg.value}(key.currency0, delta0, msg.sender);
+        vault.settle{value: address(this).balance}(key.currency0, delta0, msg.sender);
         vault.settle(key.currency1, delta1, msg.sender);
     }
 }
