@@ -244,7 +244,9 @@ export const pairDetailShape = z
       })
       .nullable()
       .optional()
-      .meta({ description: 'Uniswap V4 and PancakeSwap Infinity pools: the hook of the pool; null without one' }),
+      .meta({
+        description: 'Uniswap V4 and PancakeSwap Infinity pools: the hook of the pool; null without one',
+      }),
     weights: z
       .array(decimalShape)
       .optional()
