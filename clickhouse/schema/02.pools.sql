@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS pools
     scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
     pool_id Nullable(FixedString(32)) COMMENT 'Id of a pool without a contract; its last 20 bytes are the address. Null for other pools',
     hooks Nullable(FixedString(20)) COMMENT 'Uniswap V4: contract that the pool calls before or after its swaps; null without one, and for other pools',
+    hook_bits Nullable(UInt16) COMMENT 'PancakeSwap Infinity: permissions of the hook, as the bits of a Uniswap V4 hook; null without a hook, and for other pools',
     created_block Nullable(UInt32) COMMENT 'Number of the block with the creation event; null if the pool is older than the start block',
     created_at Nullable(UInt32) COMMENT 'Time of the block created_block, unix seconds, UTC; null if created_block is null',
     created_tx Nullable(FixedString(32)) COMMENT 'Hash of the transaction with the creation event; null if created_block is null'

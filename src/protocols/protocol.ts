@@ -148,6 +148,7 @@ export interface PoolCreation {
   /** As in Pool. */
   readonly id?: Hex;
   readonly hooks?: Hex | null;
+  readonly hookBits?: number | null;
   readonly token0: Hex;
   readonly token1: Hex;
   /** Fee in pips; null if the DEX has one fixed fee (V2). */
@@ -226,7 +227,7 @@ interface FeeSplit {
 /** The part of a pool that determines its prices. */
 export type PoolTerms = Pick<
   Pool,
-  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals' | 'hooks'
+  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals' | 'hooks' | 'hookBits'
 >;
 
 /** A protocol of pools of two tokens. Each pool is a contract that emits its own events, unless there is `poolOf`. */
@@ -332,6 +333,7 @@ export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Po
     address: creation.pool,
     id: creation.id ?? null,
     hooks: creation.hooks ?? null,
+    hookBits: creation.hookBits ?? null,
     dex: dex.name,
     protocol: protocol.name,
     poolType: creation.poolType ?? protocol.poolTypes[0],

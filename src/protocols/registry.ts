@@ -8,6 +8,8 @@ import { curveStable } from './curve/curveStable';
 import { curveCrypto } from './curveCrypto/curveCrypto';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
+import { infinityBin } from './infinity/infinityBin';
+import { infinityCl } from './infinity/infinityCl';
 import { liquidityBook } from './liquidityBook/liquidityBook';
 import type { ManyTokenProtocol } from './manyTokenProtocol';
 import type { FirstShares, Protocol, SharesChange, SwapFees } from './protocol';
@@ -31,6 +33,8 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   camelotV2,
   liquidityBook,
   uniswapV4,
+  infinityCl,
+  infinityBin,
   bondingCurve,
 ];
 

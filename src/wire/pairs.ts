@@ -246,7 +246,9 @@ export const pairDetailShape = z
       })
       .nullable()
       .optional()
-      .meta({ description: 'Uniswap V4 pools: the hook of the pool; null without one' }),
+      .meta({
+        description: 'Uniswap V4 and PancakeSwap Infinity pools: the hook of the pool; null without one',
+      }),
     ended: z
       .object({
         block_number: countShape.meta({ description: 'Block of the end' }),

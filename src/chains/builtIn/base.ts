@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_NG,
+  infinityConfig,
   messari,
   pancakeSubgraph,
   SUSHI_V2,
@@ -18,6 +19,7 @@ import {
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'base');
 const PANCAKE = pancakeSubgraph('base');
+const INFINITY = infinityConfig('base');
 const SLIPSTREAM = 'DefiLlama/dimension-adapters dexs/aerodrome-slipstream/index.ts';
 
 export const base: BuiltInChain = {
@@ -169,6 +171,18 @@ export const base: BuiltInChain = {
       protocol: 'uniswap_v4',
       factory: ['0x498581fF718922c3f8e6A244956aF099B2652b2b', UNISWAP_V4],
       positionManager: ['0x7C5f5A4bBd8fD63184577525326123B519429bDc', UNISWAP_V4],
+    },
+    {
+      name: 'pancakeswap_infinity_cl',
+      displayName: 'PancakeSwap Infinity CL',
+      protocol: 'infinity_cl',
+      factory: ['0xa0FfB9c1CE1Fe56963B0321B32E7A0302114058b', INFINITY],
+    },
+    {
+      name: 'pancakeswap_infinity_bin',
+      displayName: 'PancakeSwap Infinity Bin',
+      protocol: 'infinity_bin',
+      factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
     },
     {
       name: 'curve_ng',

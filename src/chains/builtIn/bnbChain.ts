@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_NG,
+  infinityConfig,
   kyberPositions,
   LIQUIDITY_BOOK,
   messari,
@@ -18,6 +19,7 @@ import {
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'bsc');
 const PANCAKE_V3 = pancakeSubgraph('bsc');
+const INFINITY = infinityConfig('bsc');
 
 export const bnbChain: BuiltInChain = {
   chainId: 56,
@@ -138,6 +140,18 @@ export const bnbChain: BuiltInChain = {
       protocol: 'uniswap_v4',
       factory: ['0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF', UNISWAP_V4],
       positionManager: ['0x7A4a5c919aE2541AeD11041A1AEeE68f1287f95b', UNISWAP_V4],
+    },
+    {
+      name: 'pancakeswap_infinity_cl',
+      displayName: 'PancakeSwap Infinity CL',
+      protocol: 'infinity_cl',
+      factory: ['0xa0FfB9c1CE1Fe56963B0321B32E7A0302114058b', INFINITY],
+    },
+    {
+      name: 'pancakeswap_infinity_bin',
+      displayName: 'PancakeSwap Infinity Bin',
+      protocol: 'infinity_bin',
+      factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
     },
     {
       name: 'curve_ng',

@@ -11,6 +11,11 @@ export const V3_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV3.j
 export const VAULTS = 'DefiLlama/DefiLlama-Adapters registries/balancer.js';
 /** PoolManagers and position managers of Uniswap V4. */
 export const UNISWAP_V4 = 'Uniswap/docs docs/contracts/v4/deployments.mdx';
+/** Managers of PancakeSwap Infinity (`clPoolManager`, `binPoolManager`). */
+export function infinityConfig(network: 'bsc' | 'base'): string {
+  return `pancakeswap/infinity-core script/config/${network}-mainnet.json`;
+}
+
 /** Factories of Curve's NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
 export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';
 /** The same for further chains. */

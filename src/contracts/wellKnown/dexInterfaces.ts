@@ -1,6 +1,6 @@
 /**
  * Well-known DEX interfaces in human-readable ABI: Uniswap V2 and V3 from their npm packages, PancakeSwap V3's
- * changes, Solidly, Slipstream, Camelot and Liquidity Book, the Uniswap V4 manager, and the Balancer V2 vault.
+ * changes, Solidly, Slipstream, Camelot and Liquidity Book, the managers of Uniswap V4 and PancakeSwap Infinity, and the Balancer V2 vault.
  */
 export const DEX_INTERFACES: readonly string[] = [
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
@@ -153,6 +153,15 @@ export const DEX_INTERFACES: readonly string[] = [
   'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
   'event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee)',
   'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
+  'event Burn(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts)',
+  'event Donate(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 binId)',
+  'event Donate(bytes32 indexed id, address indexed sender, uint256 amount0, uint256 amount1, int24 tick)',
+  'event DynamicLPFeeUpdated(bytes32 indexed id, uint24 dynamicLPFee)',
+  'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee, bytes32 parameters, uint160 sqrtPriceX96, int24 tick)',
+  'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee, bytes32 parameters, uint24 activeId)',
+  'event Mint(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts, bytes32 compositionFeeAmount, bytes32 feeAmountToProtocol)',
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee, uint16 protocolFee)',
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 activeId, uint24 fee, uint16 protocolFee)',
   'event PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)',
   'event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)',
   'event TokensDeregistered(bytes32 indexed poolId, address[] tokens)',

@@ -136,7 +136,7 @@ function pairColumns(
     sqrt_price_x96: state.sqrtPriceX96,
     liquidity: state.liquidity,
     tick: state.tick,
-    doubts: hookDoubt(pool.hooks),
+    doubts: hookDoubt(pool),
     price: context.protocolOfPool(pool).spotPrice(state, pool) ?? 0,
     balances: [],
     params: [],

@@ -361,7 +361,7 @@ function pushState(
     sqrt_price_x96: after.sqrtPriceX96,
     liquidity: after.liquidity,
     tick: after.tick,
-    doubts: hookDoubt(pool.hooks),
+    doubts: hookDoubt(pool),
     price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
     params: 'bins' in event ? toBinParams(event.bins ?? []) : [],

@@ -48,12 +48,13 @@ function columnsOf({ pool, state }: Finding): PoolColumns {
     base_is_token0: pool.baseIsToken0,
     tokens: [...(manyTokens?.tokens ?? [])],
     weights: [...(manyTokens?.weights ?? [])],
-    doubts: manyTokens?.doubts ?? hookDoubt(pool.hooks),
+    doubts: manyTokens?.doubts ?? hookDoubt(pool),
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     scale_decimals: [...(pool.scaleDecimals ?? [])],
     pool_id: pool.id ?? null,
     hooks: pool.hooks ?? null,
+    hook_bits: pool.hookBits ?? null,
   };
 }
 

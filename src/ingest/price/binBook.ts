@@ -10,9 +10,6 @@ import { Journal } from '../../pricing/journal';
 import { BinMap } from '../../protocols/ticks/binMap';
 import type { StoredBin } from './storedTicks';
 
-/** Largest reserve of a bin. */
-const RESERVE_MAX = (1n << 128n) - 1n;
-
 type BinPool = Pick<PoolRow, 'address' | 'pool_type' | 'tick_spacing' | 'created_block'>;
 type BinStateRow = Pick<PoolStateRow, 'pair' | 'tick' | 'price' | 'params'>;
 
@@ -25,11 +22,10 @@ export class BinBook {
     this.pools.clear();
     this.journal = new Journal();
     for (const pool of pools) this.addPool(pool);
-    for (const { pair, ...bin } of bins) {
-      // A sum of some of the changes can be below 0, which is above 2^128 here. Rows of earlier versions have no changes.
-      if (bin.amount0 > RESERVE_MAX || bin.amount1 > RESERVE_MAX) this.pools.delete(pair);
-      else this.pools.get(pair)?.add(bin);
-    }
+    for (const { pair, id, amount0, amount1 } of bins)
+      this.pools
+        .get(pair)
+        ?.add({ id, amount0: BigInt.asIntN(256, amount0), amount1: BigInt.asIntN(256, amount1) });
   }
 
   /**

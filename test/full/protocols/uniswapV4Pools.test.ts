@@ -16,8 +16,7 @@ import {
   DYNAMIC_FEE,
   NATIVE,
   V4_HARDFORK,
-  V4_HOOKS,
-  type V4Market,
+  type PositionMarket,
   type V4Pool,
   type V4Token,
 } from '../../support/uniswapV4/v4Market';
@@ -37,7 +36,7 @@ const PAYEE: Hex = `0x${'9a'.repeat(20)}`;
 
 let folder: string;
 let anvil: TestAnvil;
-let market: V4Market;
+let market: PositionMarket;
 let program: Program;
 /** The native coin in USD, a token in USD with a fee by its hook, and a token in native coins whose hook takes a part. */
 let pools: readonly [V4Pool, V4Pool, V4Pool];
@@ -55,8 +54,8 @@ beforeAll(async () => {
   const tokenPrice = token.address < six.address ? (2n * Q96) / 10n ** 6n : (Q96 * 10n ** 6n) / 2n;
   pools = [
     market.createPool(NATIVE, six, 3_000, 60, (2n * Q96) / 10n ** 6n),
-    market.createPool(token, six, DYNAMIC_FEE, 60, tokenPrice, V4_HOOKS.fee),
-    market.createPool(NATIVE, token, 3_000, 60, Q96, V4_HOOKS.delta),
+    market.createPool(token, six, DYNAMIC_FEE, 60, tokenPrice, market.hooks.fee),
+    market.createPool(NATIVE, token, 3_000, 60, Q96, market.hooks.delta),
   ];
   await market.mine();
   // About 100,000 native coins or tokens on each side; the sides of USD are smaller by 10^6.

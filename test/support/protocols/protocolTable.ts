@@ -89,7 +89,12 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 }
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
-const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['liquidity_book', 'bonding_curve']);
+const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
+  'liquidity_book',
+  'infinity_cl',
+  'infinity_bin',
+  'bonding_curve',
+]);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
   if (WITHOUT_POSITIONS.has(name)) return 'no';

@@ -25,7 +25,7 @@ export const V4_HARDFORK = 'cancun';
 /** The fee of a pool whose hook sets the fee. */
 export const DYNAMIC_FEE = 0x800000;
 /** Addresses of hooks. The last bits are their permissions. */
-export const V4_HOOKS = {
+const HOOKS = {
   /** Chooses the fee of each swap: beforeSwap. */
   fee: `0x${'f'.repeat(36)}0080`,
   /** Takes part in the amounts: beforeSwap and afterSwap, with deltas. */
@@ -69,7 +69,7 @@ const UINT128_MAX = 2n ** 128n - 1n;
 /** A time, unix seconds, that never comes. */
 const NEVER = 2n ** 40n;
 /** Limits of √price that never end a swap early: MIN_SQRT_PRICE + 1 and MAX_SQRT_PRICE − 1 of TickMath.sol. */
-const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
+export const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
 
 export interface V4Token {
   readonly address: Hex;
@@ -78,16 +78,19 @@ export interface V4Token {
 
 export interface V4Pool {
   readonly id: Hex;
-  readonly key: readonly [Hex, Hex, number, number, Hex];
+  readonly key: readonly unknown[];
   readonly token0: V4Token;
   readonly token1: V4Token;
 }
 
+/** A singleton that manages pools with V3 state. */
 export interface V4Market {
+  /** Name of the protocol. */
+  readonly protocol: string;
+  /** Hooks of pools: one chooses the fee of each swap, one takes part in the amounts. */
+  readonly hooks: { readonly fee: Hex; readonly delta: Hex };
   readonly manager: Hex;
   readonly owner: Hex;
-  /** The position manager of @uniswap/v4-periphery. It pays with its own tokens, so it needs no Permit2. */
-  readonly positions: Hex;
   readonly tokens: readonly V4Token[];
   /** Mines the next block. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
@@ -96,10 +99,6 @@ export interface V4Market {
   modify(pool: V4Pool, lower: number, upper: number, change: bigint): void;
   swap(pool: V4Pool, zeroForOne: boolean, amount: bigint): void;
   donate(pool: V4Pool, amount0: bigint, amount1: bigint): void;
-  /** Adds a position of the position manager, whose NFT the owner gets. The numbers of the NFTs begin with 1. */
-  mintPosition(pool: V4Pool, lower: number, upper: number, liquidity: bigint): void;
-  /** Takes liquidity out of a position, and pays it with all fees of the position to an address. */
-  takePosition(pool: V4Pool, id: bigint, liquidity: bigint, to: Hex): void;
   /** The protocol's fee in pips, packed: that of token0 in the lower 12 bits. */
   setProtocolFee(pool: V4Pool, packed: number): void;
   /** The fee that the hook chooses for each swap from now on. */
@@ -110,17 +109,27 @@ export interface V4Market {
   quoteChange(pool: V4Pool, lower: number, upper: number, change: bigint): Promise<readonly [bigint, bigint]>;
   /** √price, tick and active liquidity by extsload. */
   readState(pool: V4Pool): Promise<{ sqrtPriceX96: bigint; tick: number; liquidity: bigint }>;
-  /** What an address holds of a token. */
-  readBalance(token: V4Token, holder: Hex): Promise<bigint>;
   /** What the manager holds of a token, less the fees that it keeps for the protocol. */
   readHeld(token: V4Token): Promise<bigint>;
+}
+
+/** A market with a position manager. */
+export interface PositionMarket extends V4Market {
+  /** The position manager of @uniswap/v4-periphery. It pays with its own tokens, so it needs no Permit2. */
+  readonly positions: Hex;
+  /** Adds a position of the position manager, whose NFT the owner gets. The numbers of the NFTs begin with 1. */
+  mintPosition(pool: V4Pool, lower: number, upper: number, liquidity: bigint): void;
+  /** Takes liquidity out of a position, and pays it with all fees of the position to an address. */
+  takePosition(pool: V4Pool, id: bigint, liquidity: bigint, to: Hex): void;
+  /** What an address holds of a token. */
+  readBalance(token: V4Token, holder: Hex): Promise<bigint>;
 }
 
 /** The native coin, as pools name it. */
 export const NATIVE: V4Token = { address: ZERO_ADDRESS, decimals: 18 };
 
 /** Deploys the manager, its routers, hooks, and one token for each number of decimals. */
-export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promise<V4Market> {
+export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promise<PositionMarket> {
   const folder = await installProject(__dirname, 'uniswap-v4');
   const codeOf = (name: string, build = 'v4-core/out'): Hex => {
     const file = join(folder, 'node_modules/@uniswap', build, `${name}.sol`, `${name}.json`);
@@ -165,11 +174,11 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
   ] as const;
   await mine();
   for (const [to, from] of [
-    [V4_HOOKS.fee, feeHook],
-    [V4_HOOKS.delta, deltaHook],
+    [HOOKS.fee, feeHook],
+    [HOOKS.delta, deltaHook],
   ] as const)
     await rpc.call('anvil_setCode', [to, await rpc.call('eth_getCode', [from, 'latest'])]);
-  add(V4_HOOKS.fee, 'setManager', [manager]);
+  add(HOOKS.fee, 'setManager', [manager]);
   add(manager, 'setProtocolFeeController', [owner]);
   const tokens: V4Token[] = [];
   for (const each of decimals) {
@@ -218,7 +227,9 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
     change: bigint,
   ): readonly unknown[] => [key, [lower, upper, change, ZERO_HASH], '0x'];
   return {
+    protocol: 'uniswap_v4',
     manager,
+    hooks: HOOKS,
     owner,
     positions,
     tokens,
@@ -256,7 +267,7 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
       ]);
     },
     setProtocolFee: ({ key }, packed) => add(manager, 'setProtocolFee', [key, packed]),
-    setHookFee: (pips) => add(V4_HOOKS.fee, 'setFee', [pips]),
+    setHookFee: (pips) => add(HOOKS.fee, 'setFee', [pips]),
     quote: async (pool, zeroForOne, amount) =>
       amountsOf(await call(swapper, 'swap', swapValues(pool, zeroForOne, amount), valueOf(pool))),
     quoteChange: async (pool, lower, upper, change) =>
