@@ -1,8 +1,7 @@
 /**
  * Uniswap V4 and the CL pools of PancakeSwap Infinity on a real node: the published PoolManager, and a manager with the
- * events of Infinity, with random trades, liquidity, donations, fees of the protocol, of
- * the pool and of a hook, the native coin, and tokens of 0 to 30 decimals. After each block our price, liquidity, balances
- * and fees must equal the contract.
+ * events of Infinity. Random trades, liquidity, donations, fees of the protocol, of the pool and of a hook, the native coin,
+ * and tokens of 0 to 30 decimals. After each block our price, liquidity, balances and fees must equal the contract.
  */
 import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { addressOfWord } from '../../../src/domain/hex';
