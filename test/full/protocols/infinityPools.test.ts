@@ -1,5 +1,5 @@
 /**
- * Uniswap V4 and the CL pools of PancakeSwap Infinity through the whole program: a manager on a node, ingest, API, stream.
+ * The CL pools of PancakeSwap Infinity through the whole program: a manager on a node, ingest, API, stream.
  * Answers must equal what the contract says, also after a restart.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
