@@ -134,15 +134,12 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
       const foundPools = new FoundPools(database, chainId);
       const active = new ActiveContracts();
+      const gates = [confirmGate(confirm, link), pauseGate(pauses), reportGate(head.report, active)];
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [
-            confirmGate(confirm, link),
-            pauseGate(pauses),
-            reportGate(head.report, active),
-          ]),
+          store: gatedStore(store, gates),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),

@@ -56,8 +56,6 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
     }),
   );
   let lastHead: BlockHeader | null = null;
-  /** Whether an endpoint pushed the newest head. */
-  let isPushed = false;
   let refreshedAt = clock.now();
   let refreshing: Promise<unknown> | null = null;
   try {
@@ -66,11 +64,9 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       const isKnownHead: boolean =
         lastHead !== null && wakeup?.hint?.hash === lastHead.hash && isTaken(lastHead);
       const head: BlockHeader | null = isKnownHead ? null : await fetchHead(options, wakeup);
-      const isNewHead = head !== null && head.hash !== lastHead?.hash;
-      if (wakeup !== null || isNewHead) isPushed = wakeup !== null;
-      if (head !== null && (isNewHead || !isTaken(head))) {
+      if (head !== null && (head.hash !== lastHead?.hash || !isTaken(head))) {
         lastHead = head;
-        spacing.note();
+        spacing.note(wakeup !== null);
         yield head;
       }
       const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
@@ -81,7 +77,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
           refreshing = null;
         });
       }
-      await bell.wait(spacing.pollMs(isPushed), signal);
+      await bell.wait(spacing.pollMs(), signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -126,12 +122,15 @@ class SpacingMeter {
   private readonly clock: Clock;
   private lastHeadAt: number | null = null;
   private meanMs: number | null = null;
+  /** Whether an endpoint pushed the newest head. */
+  private isPushed = false;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  note(): void {
+  note(isPushed: boolean): void {
+    this.isPushed = isPushed;
     const now = this.clock.now();
     if (this.lastHeadAt !== null) {
       const gap = now - this.lastHeadAt;
@@ -140,10 +139,10 @@ class SpacingMeter {
     this.lastHeadAt = now;
   }
 
-  pollMs(isPushed: boolean): number {
+  pollMs(): number {
     if (this.meanMs === null) return POLL_DEFAULT_MS;
-    const polls = isPushed ? POLLS_PER_PUSHED_BLOCK : POLLS_PER_BLOCK;
-    const maxMs = isPushed ? POLL_PUSHED_MAX_MS : POLL_MAX_MS;
+    const polls = this.isPushed ? POLLS_PER_PUSHED_BLOCK : POLLS_PER_BLOCK;
+    const maxMs = this.isPushed ? POLL_PUSHED_MAX_MS : POLL_MAX_MS;
     return Math.min(maxMs, Math.max(POLL_MIN_MS, this.meanMs / polls));
   }
 }
