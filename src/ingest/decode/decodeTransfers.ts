@@ -66,7 +66,7 @@ interface TransferRules {
   /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /** Decodes an event of a known pool. Null for other contracts: any contract can emit such an event. */
+  /** Decodes an event of a pool, or of a factory that emits those of its pools. Null for other contracts: any can emit it. */
   decodePoolEvent(log: ChainLog): PoolEvent | null;
 }
 

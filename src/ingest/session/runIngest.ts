@@ -13,7 +13,7 @@ import { headFeed } from '../../node/head/headFeed';
 import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/pools/orientPool';
-import type { Dex } from '../../domain/pool';
+import { EMPTY_STATE, type Dex } from '../../domain/pool';
 import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
@@ -298,9 +298,13 @@ export function createDecodeContext({
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
     decodePoolEvent: (item) => {
       const pool = findPoolOf(item);
-      return pool === undefined
-        ? null
-        : (findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null);
+      if (pool !== undefined)
+        return findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null;
+      const source = protocolOfFactory.get(item.address);
+      const key = source?.poolOf?.(item);
+      // The liquidity of a position counts from its first event on, also if its pool becomes known later.
+      const isNew = key !== undefined && registry.findPool(key) === undefined;
+      return isNew ? (source?.decodeEvent(item, EMPTY_STATE) ?? null) : null;
     },
   });
   status.skippedTransfers = transfers.skipped;
