@@ -73,8 +73,8 @@ export class CamelotPool implements MovingPool {
     if (random.chance(0.06))
       return stay(
         random.pick([
-          own([TOPIC.fees], 2_001n, 5n),
-          own([TOPIC.fees], 5n),
+          own([TOPIC.fees], 5n, 5n, 5n),
+          own([TOPIC.fees, trader], 5n, 5n),
           own([TOPIC.curve], 0n, 2n),
           own([TOPIC.sync], 5n, 7n, 9n),
           own([TOPIC.swap, trader], 5n, 0n, 0n, 7n),
