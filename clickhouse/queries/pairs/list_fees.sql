@@ -15,7 +15,7 @@ FROM
         AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
         AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics:Array(String)})), 32))
         AND topic_count = 1
-        AND length(data) IN (32, 64)
+        AND length(data) IN (32, 64, 192, 224)
         AND ord <= {final_ord:UInt64}
         AND ord > {since_ord:UInt64} -- if since_ord
     -- if commits
@@ -26,7 +26,7 @@ FROM
         AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
         AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics:Array(String)})), 32))
         AND topic_count = 1
-        AND length(data) IN (32, 64)
+        AND length(data) IN (32, 64, 192, 224)
     -- end
 )
 GROUP BY address

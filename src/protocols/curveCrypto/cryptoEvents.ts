@@ -117,43 +117,53 @@ export function decodeCryptoEvent({ topics, data }: Pick<ChainLog, 'topics' | 'd
   const words = indexed === undefined ? inData : [BigInt(indexed), ...inData];
   const [kind, count, tokens = 0] = layout;
   if (words.length !== count) return null;
-  const [first = 0n, second = 0n, third = 0n, fourth = 0n, fifth = 0n, sixth = 0n, seventh = 0n] = words;
-  if (kind === 'ramp')
-    return {
-      kind,
-      fromAmp: first,
-      toAmp: second,
-      fromGamma: third,
-      toGamma: fourth,
-      fromTime: fifth,
-      toTime: sixth,
-    };
+  const at = (index: number): bigint => words[index] ?? 0n;
+  if (kind === 'ramp' || kind === 'stop' || kind === 'fees') return decodeSetting(kind, at);
+  const owner = toAddresses(words.slice(0, 1))?.[0];
+  return owner === undefined ? null : decodeMove(kind, owner, at, tokens);
+}
+
+type Words = (index: number) => bigint;
+
+function decodeSetting(kind: 'ramp' | 'stop' | 'fees', at: Words): CryptoEvent {
+  if (kind === 'fees') return { kind, midFee: at(0), outFee: at(1), feeGamma: at(2) };
   if (kind === 'stop') {
-    const stopped = { fromAmp: first, toAmp: first, fromGamma: second, toGamma: second };
-    return { kind: 'ramp', ...stopped, fromTime: third, toTime: third };
+    const stopped = { fromAmp: at(0), toAmp: at(0), fromGamma: at(1), toGamma: at(1) };
+    return { kind: 'ramp', ...stopped, fromTime: at(2), toTime: at(2) };
   }
-  if (kind === 'fees') return { kind, midFee: first, outFee: second, feeGamma: third };
-  const owner = toAddresses([first])?.[0];
-  if (owner === undefined) return null;
-  const amounts = words.slice(1, 1 + tokens);
-  const [after = 0n, next = 0n, last = 0n] = words.slice(1 + tokens);
+  const [amps, gammas] = [
+    { fromAmp: at(0), toAmp: at(1) },
+    { fromGamma: at(2), toGamma: at(3) },
+  ];
+  return { kind, ...amps, ...gammas, fromTime: at(4), toTime: at(5) };
+}
+
+/** An event with an address, which is its first word. `tokens` is the number of the amounts after it. */
+function decodeMove(
+  kind: Exclude<Layout[0], 'ramp' | 'stop' | 'fees'>,
+  owner: Hex,
+  at: Words,
+  tokens: number,
+): CryptoEvent | null {
+  const amounts = Array.from({ length: tokens }, (_, index) => at(1 + index));
+  const after: Words = (index) => at(1 + tokens + index);
   switch (kind) {
     case 'exchange': {
-      if (second >= TOKENS_MAX || fourth >= TOKENS_MAX || second === fourth) return null;
-      const [soldId, boughtId] = [Number(second), Number(fourth)];
-      return { kind, owner, soldId, sold: third, boughtId, bought: fifth, fee: sixth, priceScale: seventh };
+      if (at(1) >= TOKENS_MAX || at(3) >= TOKENS_MAX || at(1) === at(3)) return null;
+      const [soldId, boughtId] = [Number(at(1)), Number(at(3))];
+      return { kind, owner, soldId, sold: at(2), boughtId, bought: at(4), fee: at(5), priceScale: at(6) };
     }
     case 'add':
-      return { kind, owner, amounts, fee: after, supply: next, priceScale: last };
+      return { kind, owner, amounts, fee: after(0), supply: after(1), priceScale: after(2) };
     case 'remove':
-      return { kind, owner, amounts, supply: after };
+      return { kind, owner, amounts, supply: after(0) };
     case 'remove_one':
-      if (third >= TOKENS_MAX) return null;
-      return { kind, owner, shares: second, token: Number(third), amount: fourth, priceScale: sixth };
+      if (at(2) >= TOKENS_MAX) return null;
+      return { kind, owner, shares: at(1), token: Number(at(2)), amount: at(3), priceScale: at(5) };
     case 'imbalance':
-      return { kind, owner, shares: second, amounts: words.slice(2, 4), priceScale: sixth };
+      return { kind, owner, shares: at(1), amounts: [at(2), at(3)], priceScale: at(5) };
     case 'claim':
-      return { kind, amounts, minted: tokens === 0 ? second : 0n };
+      return { kind, amounts, minted: tokens === 0 ? at(1) : 0n };
     case 'donate':
       return { kind };
   }

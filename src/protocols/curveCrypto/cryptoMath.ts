@@ -23,6 +23,8 @@ const SHARE_MIN_OF_TWO = 200n;
 const SHARE_MIN_OF_THREE = 100n;
 /** No accepted balance is a smaller part of the sum of all balances. */
 const SUM_SHARE_MIN = 10n ** 6n;
+/** Balances count as off the curve of D if the sum of both sides differs by more than this part of D: 2^-56. */
+const OFF_CURVE_BITS = 56n;
 /** The contracts refuse a D above 1e33. */
 const SUM_MAX = 10n ** 34n;
 
@@ -121,17 +123,25 @@ export function findBalance(
   return y === null || y * shareMin < d ? null : y;
 }
 
-/** Marginal price of i in j, both as x, as a fraction: ∂f/∂xᵢ over ∂f/∂xⱼ. Null without a price. */
+/**
+ * Marginal price of i in j, both as x, as a fraction: ∂f/∂xᵢ over ∂f/∂xⱼ. D may not be that of the balances, after a ramp or
+ * a withdrawal. The contract then trades along the curve of its D, so the price is that of the balance j on this curve.
+ * Null without a price.
+ */
 export function marginalRatio(
   curve: CryptoCurve,
   balances: readonly bigint[],
   d: bigint,
   [i, j]: readonly [number, number],
 ): { readonly numerator: bigint; readonly denominator: bigint } | null {
-  const [xi, xj] = [balances[i], balances[j]];
-  if (d <= 0n || d > SUM_MAX || xi === undefined || xj === undefined || i === j || !isUsable(curve, balances))
-    return null;
-  const { q } = bendOf(curve, balances, d);
+  if (d <= 0n || d > SUM_MAX || i === j || !isUsable(curve, balances)) return null;
+  const miss = missOf(balances, d, bendOf(curve, balances, d).h);
+  const isOff = (miss < 0n ? -miss : miss) << OFF_CURVE_BITS > d;
+  const onCurve = isOff ? findBalance(curve, balances, j, d) : balances[j];
+  const xs = balances.map((x, index) => (index === j ? (onCurve ?? 0n) : x));
+  const [xi = 0n, xj = 0n] = [xs[i], xs[j]];
+  if (xi === 0n || xj === 0n) return null;
+  const { q } = bendOf(curve, xs, d);
   const [above, below] = [xi * ONE + d * q, xj * ONE + d * q];
   return above <= 0n || below <= 0n ? null : { numerator: above * xj, denominator: below * xi };
 }

@@ -97,39 +97,49 @@ function withBooks(
   isCreation: boolean,
 ): ManyTokenState {
   const pool = toCryptoPool(state);
-  const [fee = null, ...times] = answers.slice(0, EXTRA_BOOKS.length).map(readNumber);
   const values = answers.slice(EXTRA_BOOKS.length).flatMap((answer) => readUint(answer) ?? []);
-  const count = state.tokens.length;
-  if (pool === null || !lacksCryptoBooks(state) || values.length !== PLAIN_BOOKS.length + 2 * count - 1)
-    return state;
-  const [from = 0n, to = 0n, fromTime = 0n, toTime = 0n, midFee = 0n, outFee = 0n] = values;
-  const [feeGamma = 0n, supply = 0n, d = 0n, ...rest] = values.slice(6);
+  const isComplete = values.length === PLAIN_BOOKS.length + 2 * state.tokens.length - 1;
+  if (pool === null || !lacksCryptoBooks(state) || !isComplete) return state;
+  const read = readBooks(pool, values);
+  const known = isCreation ? { ...read, supply: 0n, d: 0n, balances: pool.balances } : read;
+  const [fee = null, ...times] = answers.slice(0, EXTRA_BOOKS.length).map(readNumber);
+  const xp = toCryptoXp(known);
+  const hasNewFee = fee === cryptoFee(known, xp, true) && fee !== cryptoFee(known, xp, false);
+  const after = withCryptoPool(state, { ...known, hasNewFee });
+  const lastTrade = BigInt.asUintN(HALF_BITS, times.find((time) => time !== null) ?? 0n);
+  return isOtherCurve(known, lastTrade) ? withDoubts(after, DOUBTS.unfollowed) : after;
+}
+
+/** The pool with the answers to PLAIN_BOOKS, then the price scale and the balances. */
+function readBooks(pool: CryptoPool, values: readonly bigint[]): CryptoPool {
+  const at = (index: number): bigint => values[index] ?? 0n;
   const curveOf = (packed: bigint): CryptoPool['ramp']['to'] => ({
     amp: packed >> BigInt(HALF_BITS),
     gamma: BigInt.asUintN(HALF_BITS, packed),
   });
-  const read = {
+  const ramp = { from: curveOf(at(0)), to: curveOf(at(1)), fromTime: at(2), toTime: at(3) };
+  const fees = { midFee: at(4), outFee: at(5), feeGamma: at(6) };
+  const rest = values.slice(PLAIN_BOOKS.length);
+  const scales = pool.precisions.length - 1;
+  return {
     ...pool,
-    ramp: { from: curveOf(from), to: curveOf(to), fromTime, toTime },
-    midFee,
-    outFee,
-    feeGamma,
-    supply: isCreation ? 0n : supply,
-    d: isCreation ? 0n : d,
-    priceScale: rest.slice(0, count - 1),
-    balances: isCreation ? pool.balances : rest.slice(count - 1),
+    ...fees,
+    ramp,
+    supply: at(7),
+    d: at(8),
+    priceScale: rest.slice(0, scales),
+    balances: rest.slice(scales),
   };
-  const xp = toCryptoXp(read);
-  const hasNewFee = fee !== null && fee === cryptoFee(read, xp, true) && fee !== cryptoFee(read, xp, false);
-  const after = withCryptoPool(state, { ...read, hasNewFee });
-  const lastTrade = times.find((time) => time !== null) ?? 0n;
-  // D is of the present A and γ if the pool was used since they last changed. It then shows the curve of the contract.
-  const isSettled = BigInt.asUintN(HALF_BITS, lastTrade) >= toTime;
-  const expected = isSettled ? findD(read.ramp.to, xp) : read.d;
-  const rounded = toCryptoXp(
-    read,
-    read.balances.map(() => ROUNDED_UNITS),
-  ).reduce((total, x) => total + x, 0n);
-  const isFollowed = expected !== null && isWithinRounding(expected, read.d, read.d, rounded);
-  return isFollowed ? after : withDoubts(after, DOUBTS.unfollowed);
+}
+
+/**
+ * Whether the contract uses another curve. If the pool was used since A and γ last changed, the contract's D is that of its
+ * curve, except for what withdrawals rounded away.
+ */
+function isOtherCurve(pool: CryptoPool, lastTrade: bigint): boolean {
+  if (lastTrade < pool.ramp.toTime) return false;
+  const expected = findD(pool.ramp.to, toCryptoXp(pool));
+  const units = pool.balances.map(() => ROUNDED_UNITS);
+  const rounded = toCryptoXp(pool, units).reduce((total, x) => total + x, 0n);
+  return expected !== null && !isWithinRounding(expected, pool.d, pool.d, rounded);
 }

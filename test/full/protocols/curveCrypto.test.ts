@@ -34,8 +34,11 @@ const SEED = 11;
 const ROUNDS = 150;
 /** The contracts refuse tokens of more than 18 decimals. */
 const DECIMALS = [6, 8, 18, 0] as const;
-/** Seconds of a ramp; a block takes 10. */
-const RAMP_SECONDS = 200;
+/**
+ * Seconds of a ramp; a block takes 10. After a ramp, a contract keeps the D of its last trade. If A and γ moved far since, the
+ * next small trade reverts.
+ */
+const RAMP_SECONDS = 600;
 const UNIT = 10n ** 18n;
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
 /** Part of a balance, or of D, by which the contract may round otherwise than we do. */
@@ -185,8 +188,8 @@ function addAction(pool: CryptoMarketPool, random: Random): void {
     ]);
   }
   if (action < 0.965) return market.add(pool, 'stopRamp', []);
-  const factor = random.pick([1n, 2n, 4n]);
-  return market.add(pool, 'ramp', [pool.ann / factor, pool.gamma * factor, RAMP_SECONDS]);
+  const tenths = random.pick([10n, 12n, 15n]);
+  return market.add(pool, 'ramp', [(pool.ann * 10n) / tenths, (pool.gamma * tenths) / 10n, RAMP_SECONDS]);
 }
 
 function pickTwo(pool: CryptoMarketPool, random: Random): [number, number] {
