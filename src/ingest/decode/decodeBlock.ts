@@ -65,7 +65,9 @@ export function decodeBlock(
   pushCreations(work);
   for (const finding of findings) addFinding(context, facts, finding);
   const keepsAll = context.keepsAllLogs(number);
+  let position = -1;
   for (const log of block.logs) {
+    position += 1;
     if (log.transactionHash === ZERO_HASH && isWeaker(block.proof ?? 'bloom', 'receipts'))
       context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
@@ -74,7 +76,7 @@ export function decodeBlock(
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberTransfer(work, log);
-    else if (context.creationTopics.has(topic)) readCreation(work, log, created);
+    else if (context.creationTopics.has(topic)) readCreation(work, log, position, created);
     if (context.manyTokens.topics.has(topic)) readManyTokenLog(work, log);
   }
   return facts;
@@ -128,7 +130,13 @@ function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
   });
 }
 
-function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, PoolCreation>): void {
+/** `position`: of the log among the logs of the block. */
+function readCreation(
+  work: Work,
+  log: ChainLog,
+  position: number,
+  created?: ReadonlyMap<Hex, PoolCreation>,
+): void {
   const { context, block, facts } = work;
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
@@ -151,11 +159,15 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   const finding = { fromBlock: block.number, pool, state: EMPTY_STATE, ord, createdTx: log.transactionHash };
   addFinding(context, facts, finding);
   if (protocol.poolOf !== undefined) return readPoolLog(work, log);
-  // Some factories give a pool its first price before they emit the creation event.
-  const earlierLogs = block.logs.filter(
-    ({ address, transactionHash, logIndex }) =>
-      address === pool.address && transactionHash === log.transactionHash && logIndex < log.logIndex,
-  );
+  // Some factories give a pool its first price before they emit the creation event. Logs of the block itself, which may
+  // be anywhere, have the largest transaction index.
+  let from = position;
+  while (from > 0 && (block.logs[from - 1]?.transactionIndex ?? -1) >= log.transactionIndex) from -= 1;
+  const earlierLogs = block.logs
+    .slice(from, position)
+    .filter(
+      ({ address, transactionHash }) => address === pool.address && transactionHash === log.transactionHash,
+    );
   for (const earlierLog of earlierLogs)
     if (context.eventTopics.has(earlierLog.topics[0] ?? '0x')) readPoolLog(work, earlierLog);
 }
