@@ -159,17 +159,23 @@ function readCreation(
   const finding = { fromBlock: block.number, pool, state: EMPTY_STATE, ord, createdTx: log.transactionHash };
   addFinding(context, facts, finding);
   if (protocol.poolOf !== undefined) return readPoolLog(work, log);
-  // Some factories give a pool its first price before they emit the creation event. Logs of the block itself, which may
-  // be anywhere, have the largest transaction index.
-  let from = position;
-  while (from > 0 && (block.logs[from - 1]?.transactionIndex ?? -1) >= log.transactionIndex) from -= 1;
-  const earlierLogs = block.logs
-    .slice(from, position)
-    .filter(
-      ({ address, transactionHash }) => address === pool.address && transactionHash === log.transactionHash,
-    );
-  for (const earlierLog of earlierLogs)
+  // Some factories give a pool its first price before they emit the creation event.
+  for (const earlierLog of listEarlier(block.logs, position, pool.address))
     if (context.eventTopics.has(earlierLog.topics[0] ?? '0x')) readPoolLog(work, earlierLog);
+}
+
+/**
+ * The logs of the pool in the same transaction before the log at this position. Logs of the block itself, which may be
+ * anywhere, have the largest transaction index.
+ */
+function listEarlier(logs: readonly ChainLog[], position: number, pool: Hex): ChainLog[] {
+  const log = logs[position];
+  if (log === undefined) return [];
+  let from = position;
+  while (from > 0 && (logs[from - 1]?.transactionIndex ?? -1) >= log.transactionIndex) from -= 1;
+  return logs
+    .slice(from, position)
+    .filter(({ address, transactionHash }) => address === pool && transactionHash === log.transactionHash);
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
