@@ -66,7 +66,9 @@ export function decodeBlock(
   pushCreations(work);
   for (const finding of findings) addFinding(context, facts, finding);
   const keepsAll = context.keepsAllLogs(number);
+  let position = -1;
   for (const log of block.logs) {
+    position += 1;
     if (log.transactionHash === ZERO_HASH && isWeaker(block.proof ?? 'bloom', 'receipts'))
       context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
@@ -75,7 +77,7 @@ export function decodeBlock(
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberTransfer(work, log);
-    else if (context.creationTopics.has(topic)) readCreation(work, log, created);
+    else if (context.creationTopics.has(topic)) readCreation(work, log, position, created);
     if (context.manyTokens.topics.has(topic)) readManyTokenLog(work, log);
   }
   for (const finding of findings) addFirstState(context, facts, finding);
@@ -130,7 +132,13 @@ function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
   });
 }
 
-function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, PoolCreation>): void {
+/** `position`: of the log among the logs of the block. */
+function readCreation(
+  work: Work,
+  log: ChainLog,
+  position: number,
+  created?: ReadonlyMap<Hex, PoolCreation>,
+): void {
   const { context, block, facts } = work;
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
@@ -154,12 +162,22 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   addFinding(context, facts, finding);
   if (protocol.poolOf !== undefined) return readPoolLog(work, log);
   // Some factories give a pool its first price before they emit the creation event.
-  const earlierLogs = block.logs.filter(
-    ({ address, transactionHash, logIndex }) =>
-      address === pool.address && transactionHash === log.transactionHash && logIndex < log.logIndex,
-  );
-  for (const earlierLog of earlierLogs)
+  for (const earlierLog of listEarlier(block.logs, position, pool.address))
     if (context.eventTopics.has(earlierLog.topics[0] ?? '0x')) readPoolLog(work, earlierLog);
+}
+
+/**
+ * The logs of the pool in the same transaction before the log at this position. Logs of the block itself, which may be
+ * anywhere, have the largest transaction index.
+ */
+function listEarlier(logs: readonly ChainLog[], position: number, pool: Hex): ChainLog[] {
+  const log = logs[position];
+  if (log === undefined) return [];
+  let from = position;
+  while (from > 0 && (logs[from - 1]?.transactionIndex ?? -1) >= log.transactionIndex) from -= 1;
+  return logs
+    .slice(from, position)
+    .filter(({ address, transactionHash }) => address === pool && transactionHash === log.transactionHash);
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {

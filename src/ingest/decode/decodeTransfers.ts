@@ -164,8 +164,8 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
   const [, sender, recipient, nft] = topics;
   // A contract may index no argument of the event. The data then has all three.
   if (topics.length === 1 && loadData(data, 3) && isUint160(0) && isUint160(1)) {
-    const sides = { sender: addressAt(data, 0), recipient: addressAt(data, 1) };
-    return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(2) });
+    const move = { sender: addressAt(data, 0), recipient: addressAt(data, 1), amount: uintAt(2) };
+    return pushTransfer(work, block, log, rows, move);
   }
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
     rows.unreadableTokens.add(log.address);
@@ -173,8 +173,10 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
     return;
   }
   const sides = { sender: addressOfTopic(sender), recipient: addressOfTopic(recipient) };
-  if (topics.length === 3 && loadData(data, 1))
-    return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(0) });
+  if (topics.length === 3 && loadData(data, 1)) {
+    const move = { sender: sides.sender, recipient: sides.recipient, amount: uintAt(0) };
+    return pushTransfer(work, block, log, rows, move);
+  }
   const tokenId = topics.length === 4 && data === NO_DATA ? uintOfTopic(nft) : null;
   if (tokenId !== null && rules.positionManagers.has(log.address)) {
     rows.position_events.push({ ...emptyEvent(block, log, tokenId), kind: 'transfer', ...sides });
@@ -194,15 +196,17 @@ function pushTransfer(
   move: Pick<TransferRow, 'sender' | 'recipient' | 'amount'>,
 ): void {
   const { address: token, transactionIndex, logIndex } = log;
+  const { sender, recipient, amount } = move;
   rows.transfers.push({
     ord: toOrd(block.number, logIndex),
     timestamp: block.timestamp,
     token,
-    ...move,
+    sender,
+    recipient,
+    amount,
     kind: 'transfer',
     tx_index: transactionIndex,
   });
-  const { sender, recipient } = move;
   if (sender === ZERO_ADDRESS || recipient === token)
     explain(work, log, rows, 'deposit', [recipient, sender]);
   if (recipient === ZERO_ADDRESS || sender === token)
