@@ -6,6 +6,7 @@
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
 import { exchangeTokens, FEE_UNIT, invariantOf, withdrawOne, type CurvePool } from './curvePool';
 import type { CurveEvent } from './curveEvents';
+import { withBaseRate } from './metaPool';
 
 interface CurveStep {
   readonly pool: CurvePool;
@@ -15,8 +16,35 @@ interface CurveStep {
   readonly feePips: number | null;
 }
 
-/** The pool after the event at this time, unix seconds. */
-export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number): CurveStep {
+/** The two roundings of the factory of 2021. */
+const TWINS = new Map<CurvePool['kind'], CurvePool['kind']>([
+  ['pair', 'factory'],
+  ['factory', 'pair'],
+]);
+
+/**
+ * The pool after the event at this time, unix seconds. No function of the factory of 2021 tells which of its two roundings a
+ * pool of two coins has, so the event decides. `basePrices` are the possible virtual prices of the base pool, the likeliest
+ * first; null without a base pool.
+ */
+export function explainCurveEvent(
+  pool: CurvePool,
+  event: CurveEvent,
+  timestamp: number,
+  basePrices: readonly bigint[] | null,
+): CurveStep {
+  const rated = basePrices?.map((price) => withBaseRate(pool, price)) ?? [pool];
+  const twin = TWINS.get(pool.balances.length === 2 ? pool.kind : 'ng');
+  const others = twin === undefined ? [] : rated.map((one) => ({ ...one, kind: twin }));
+  for (const candidate of [...rated, ...others]) {
+    const step = applyCurveEvent(candidate, event, timestamp);
+    if (step.isExplained) return step;
+  }
+  return { ...applyCurveEvent(rated[0] ?? pool, event, timestamp), isExplained: false };
+}
+
+/** The pool after the event. */
+function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number): CurveStep {
   const changed = (changes: Partial<CurvePool>, isExplained = true): CurveStep => ({
     pool: { ...pool, ...changes },
     isExplained,
@@ -33,8 +61,11 @@ export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: n
       const step = changed({ balances: movedBy(pool, moves) }, done?.amountOut === bought);
       return { ...step, feePips: done?.feePips ?? null };
     }
+    case 'exchange_underlying':
+      return changed({}, false);
     case 'remove_one': {
       const { coin, shares, amount } = event;
+      if (coin === null) return changed({}, false);
       const done = withdrawOne(pool, coin, shares, timestamp);
       const out = amount + (done?.adminFee ?? 0n);
       const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
@@ -63,7 +94,7 @@ export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: n
 
 type LiquidityEvent = Extract<CurveEvent, { kind: 'add' | 'remove' | 'imbalance' }>;
 
-/** StableSwap-NG names D after all fees, Pancake's port D before them. A balanced withdrawal names none. */
+/** StableSwap-NG names D after all fees, the other contracts D before them. A balanced withdrawal names none. */
 function applyLiquidity(
   pool: CurvePool,
   { kind, amounts, fees, invariant, supply }: LiquidityEvent,
