@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -149,10 +149,16 @@ export const arbitrum: BuiltInChain = {
       startBlock: 35_061_163,
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xb17b674D9c5CB2e441F8e196a2f048A81355d031', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_NG],
+      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_2',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   messari,
   pancakeSubgraph,
   SUSHI_V2,
@@ -161,10 +161,16 @@ export const base: BuiltInChain = {
       factory: ['0x498581fF718922c3f8e6A244956aF099B2652b2b', UNISWAP_V4],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x3093f9B57A428F3EB6285a589cb35bEA6e78c336', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_NG],
+      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_FACTORIES],
     },
     {
       name: 'sectorone_v2_2',

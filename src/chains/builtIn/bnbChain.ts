@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -137,10 +137,16 @@ export const bnbChain: BuiltInChain = {
       factory: ['0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF', UNISWAP_V4],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xEfDE221f306152971D8e9f181bFe998447975810', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_NG],
+      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_1',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -119,10 +119,22 @@ export const ethereum: BuiltInChain = {
       factory: ['0x000000000004444c5dc75cB358380D2e3dE08A90', UNISWAP_V4],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xB9fC157394Af804a3578134A6585C0dc9cc990d4', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_registry',
+      displayName: 'Curve',
+      protocol: 'curve_stable',
+      factory: ['0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5', 'curvefi/curve-pool-registry README.md'],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf', CURVE_NG],
+      factory: ['0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_1',

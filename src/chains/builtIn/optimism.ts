@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   messari,
   SUSHI_V2,
   SUSHI_V3,
@@ -133,10 +133,16 @@ export const optimism: BuiltInChain = {
       factory: ['0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3', UNISWAP_V4],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x2db0E83599a91b508Ac268a6197b8B14F5e72840', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_NG],
+      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_FACTORIES],
     },
   ],
 };

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   messari,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
@@ -113,10 +113,16 @@ export const polygon: BuiltInChain = {
       factory: ['0x67366782805870060151383F4BbFF9daB53e5cD6', UNISWAP_V4],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x722272D36ef0Da72FF51c5A65Db7b870E2e8D4ee', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
+      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_FACTORIES],
     },
   ],
 };

@@ -11,8 +11,8 @@ export const V3_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV3.j
 export const VAULTS = 'DefiLlama/DefiLlama-Adapters registries/balancer.js';
 /** PoolManagers of Uniswap V4. */
 export const UNISWAP_V4 = 'Uniswap/docs docs/contracts/v4/deployments.mdx';
-/** Factories of Curve's StableSwap-NG (`stable_ng_factory`). */
-export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';
+/** Factories of Curve: that of 2021 (`factory`), and that of StableSwap-NG (`stable_ng_factory`). */
+export const CURVE_FACTORIES = 'curvefi/curve-js src/constants/network_constants.ts';
 /** Factories of Trader Joe's Liquidity Book by version, with first blocks. */
 export const LIQUIDITY_BOOK = 'DefiLlama/dimension-adapters factory/joeLiquidityBook.ts';
 /** Factories of Liquidity Book. Those without `isLb` have the interface of 2.1 and 2.2. */
