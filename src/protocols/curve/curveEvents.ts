@@ -126,29 +126,39 @@ export function decodeCurveEvent(
       coins === 0 ? readDynamic(data, kind !== 'remove') : readFixed(data, coins, kind !== 'remove');
     return parts === null ? null : { kind, owner, ...parts };
   }
-  return decodeCoins(topic, owner, data, isPancake);
+  return decodeExchange(topic, owner, data) ?? decodeRemoveOne(topic, owner, data, isPancake);
+}
+
+/** TokenExchange names coins by their ids. */
+const EXCHANGES: ReadonlyMap<Hex, 'exchange' | 'exchange_underlying'> = new Map([
+  [EXCHANGE, 'exchange'],
+  [EXCHANGE_NG, 'exchange'],
+  [EXCHANGE_UNDERLYING, 'exchange_underlying'],
+] as const);
+
+function decodeExchange(topic: Hex, owner: Hex, data: Hex): CurveEvent | null {
+  const kind = EXCHANGES.get(topic);
+  const words = readWords(data, 4);
+  const [soldId = 0n, sold = 0n, boughtId = 0n, bought = 0n] = words ?? [];
+  if (kind === undefined || words?.length !== 4) return null;
+  if (!isCoin(soldId) || !isCoin(boughtId) || soldId === boughtId) return null;
+  return { kind, owner, soldId: Number(soldId), sold, boughtId: Number(boughtId), bought };
 }
 
 /** Number of words in RemoveLiquidityOne. */
-const WORDS_OF_REMOVE: ReadonlyMap<Hex, number> = new Map([
+const REMOVE_WORDS: ReadonlyMap<Hex, number> = new Map([
   [REMOVE_ONE, 3],
+  [REMOVE_ONE_NG, 4],
   [REMOVE_ONE_FIRST, 2],
 ]);
 
-/** TokenExchange and RemoveLiquidityOne, which name coins by their ids. */
-function decodeCoins(topic: Hex, owner: Hex, data: Hex, isPancake: boolean): CurveEvent | null {
+function decodeRemoveOne(topic: Hex, owner: Hex, data: Hex, isPancake: boolean): CurveEvent | null {
   const words = readWords(data, 4);
-  const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words ?? [];
-  if (words?.length !== (WORDS_OF_REMOVE.get(topic) ?? 4)) return null;
-  if (topic === EXCHANGE || topic === EXCHANGE_NG || topic === EXCHANGE_UNDERLYING) {
-    if (!isCoin(first) || !isCoin(third) || first === third) return null;
-    const [soldId, boughtId] = [Number(first), Number(third)];
-    const kind = topic === EXCHANGE_UNDERLYING ? 'exchange_underlying' : 'exchange';
-    return { kind, owner, soldId, sold: second, boughtId, bought: fourth };
-  }
+  const [first = 0n, second = 0n, third = 0n] = words ?? [];
+  if (words === null || words.length !== REMOVE_WORDS.get(topic)) return null;
   if (topic === REMOVE_ONE_FIRST || (topic === REMOVE_ONE && !isPancake))
     return { kind: 'remove_one', owner, coin: null, shares: first, amount: second };
-  if ((topic !== REMOVE_ONE && topic !== REMOVE_ONE_NG) || !isCoin(first)) return null;
+  if (!isCoin(first)) return null;
   return { kind: 'remove_one', owner, coin: Number(first), shares: second, amount: third };
 }
 

@@ -61,17 +61,8 @@ function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number):
       const step = changed({ balances: movedBy(pool, moves) }, done?.amountOut === bought);
       return { ...step, feePips: done?.feePips ?? null };
     }
-    case 'exchange_underlying':
-      return changed({}, false);
-    case 'remove_one': {
-      const { coin, shares, amount } = event;
-      if (coin === null) return changed({}, false);
-      const done = withdrawOne(pool, coin, shares, timestamp);
-      const out = amount + (done?.adminFee ?? 0n);
-      const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
-      const supply = clampAmount(pool.supply - shares, UINT256_MAX);
-      return changed({ balances: movedBy(pool, moves), supply }, done?.amountOut === amount);
-    }
+    case 'remove_one':
+      return changed(...applyWithdrawal(pool, event, timestamp));
     case 'add':
     case 'remove':
     case 'imbalance':
@@ -87,9 +78,22 @@ function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number):
     case 'kill':
       return changed({ isKilled: event.isKilled });
     case 'donate':
-      // The balances grow by an amount that no event tells.
+    case 'exchange_underlying':
+      // The balances change by amounts that no event tells.
       return changed({}, false);
   }
+}
+
+function applyWithdrawal(
+  pool: CurvePool,
+  { coin, shares, amount }: Extract<CurveEvent, { kind: 'remove_one' }>,
+  timestamp: number,
+): [changes: Partial<CurvePool>, isExplained: boolean] {
+  const done = coin === null ? null : withdrawOne(pool, coin, shares, timestamp);
+  const out = amount + (done?.adminFee ?? 0n);
+  const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
+  const supply = clampAmount(pool.supply - shares, UINT256_MAX);
+  return [{ balances: movedBy(pool, moves), supply }, done?.amountOut === amount];
 }
 
 type LiquidityEvent = Extract<CurveEvent, { kind: 'add' | 'remove' | 'imbalance' }>;
