@@ -10,7 +10,10 @@ import {
   virtualPrice,
   type CurvePool,
 } from '../../../src/protocols/curve/curvePool';
+import { withCurvePool } from '../../../src/protocols/curve/curveParams';
+import { curveStable } from '../../../src/protocols/curve/curveStable';
 import { explainCurveEvent } from '../../../src/protocols/curve/curveState';
+import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
 import { getD, solveBalance } from '../../../src/protocols/curve/stableMath';
 import { runsOf } from '../../support/run/runs';
 
@@ -282,4 +285,23 @@ test('an event that the state does not explain is told, and balances never fall 
   const { pool, isExplained } = explainCurveEvent(FIRST, { ...sold, bought: 10n ** 30n }, 0, null);
   expect([pool.balances[1], isExplained]).toEqual([0n, false]);
   expect(explainCurveEvent(FIRST, { kind: 'donate' }, 0, null).isExplained).toBe(false);
+});
+
+test('a moving rate counts only with an answer of the node, which a restart keeps', () => {
+  const empty = {
+    ...emptyManyTokenState(`0x${'1'.padStart(64, '0')}`),
+    tokens: [OWNER, `0x${'5'.repeat(40)}`] as const,
+  };
+  const known = withCurvePool(empty, { ...CRVUSD_SDAI, asksRates: true }, OWNER);
+  const answer = (...rates: bigint[]): Hex =>
+    `0x${rates.map((rate) => rate.toString(16).padStart(64, '0')).join('')}`;
+  const rated = curveStable.restoreState(curveStable.withRates(known, [answer(E18, 2n * E18)]));
+  expect(curveStable.spotPrice(rated, 0, 1, 0)).toBe(
+    curvePrice({ ...CRVUSD_SDAI, rates: [E18, 2n * E18] }, 0, 1, 0),
+  );
+  for (const missing of [null, answer(E18), answer(E18, 0n)]) {
+    const unknown = curveStable.withRates(known, [missing]);
+    expect(curveStable.spotPrice(unknown, 0, 1, 0)).toBeNull();
+    expect(curveStable.lacksBooks(unknown)).toBe(true);
+  }
 });
