@@ -120,12 +120,16 @@ export interface ManyTokenProtocol extends ProtocolTraits, ManyTokenQuestions {
   idOfPool(pool: Hex): Hex | null;
   /** The pool that a creation event describes. Null if malformed, or if the pool has no tokens yet. */
   readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreation | null;
-  /** What an event changes in its pool. `other`: nothing, because it concerns another pool, or no state. Never throws. */
+  /**
+   * What an event changes in its pool. `other`: nothing, because it concerns another pool, or no state. Never throws.
+   * `statesOf` has the states of another known pool: the newest, then the one before the pool's last log of this block.
+   */
   readLog(
     state: ManyTokenState,
     log: ChainLog,
     logs: readonly ChainLog[],
     timestamp: number,
+    statesOf: (pool: Hex) => readonly ManyTokenState[],
   ): ManyTokenStep | 'other' | 'malformed';
   /** The swap of a log. Null for another event. If absent, `verify --proof` compares only the transactions of swaps. */
   decodeSwap?(log: ChainLog): LoggedSwap | null;
@@ -178,6 +182,12 @@ interface ManyTokenQuestions {
   withBooks(state: ManyTokenState, answers: readonly (Hex | null)[], isCreation: boolean): ManyTokenState;
   /** Whether a part is missing for which `bookCalls` asks. */
   lacksBooks(state: ManyTokenState): boolean;
+  /**
+   * Calls for what changes without an event, such as rates of tokens. They are made at the end of each block with an event of
+   * the pool, and `withRates` applies the answers before the events. Absent if each change has an event.
+   */
+  rateCalls?(state: ManyTokenState): readonly ContractCall[];
+  withRates?(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState;
   /** Whether `bookCalls` are made at the creation too, at the end of its block, because no event tells the params. */
   readonly readsBooksAtCreation: boolean;
   /** The call for the fee of a pool whose fee event does not make it known. Null if each event makes the pool known. */

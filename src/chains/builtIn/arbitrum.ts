@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   kyberPositions,
   LIQUIDITY_BOOK,
   messari,
@@ -152,22 +152,28 @@ export const arbitrum: BuiltInChain = {
       startBlock: 35_061_163,
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xb17b674D9c5CB2e441F8e196a2f048A81355d031', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_NG],
+      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_FACTORIES],
     },
     {
       name: 'curve_twocrypto',
       displayName: 'Curve Twocrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
     },
     {
       name: 'curve_tricrypto',
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0xbC0797015fcFc47d9C1856639CaE50D0e69FbEE8', CURVE_NG],
+      factory: ['0xbC0797015fcFc47d9C1856639CaE50D0e69FbEE8', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_2',

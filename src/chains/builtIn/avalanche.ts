@@ -3,7 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
   BOOK_FACTORIES,
-  CURVE_NG,
+  CURVE_FACTORIES,
   LIQUIDITY_BOOK,
   messari,
   SUSHI_V3,
@@ -152,7 +152,7 @@ export const avalanche: BuiltInChain = {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
+      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_FACTORIES],
     },
     {
       name: 'curve_twocrypto',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   infinityConfig,
   messari,
   pancakeSubgraph,
@@ -185,22 +185,28 @@ export const base: BuiltInChain = {
       factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x3093f9B57A428F3EB6285a589cb35bEA6e78c336', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_NG],
+      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_FACTORIES],
     },
     {
       name: 'curve_twocrypto',
       displayName: 'Curve Twocrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0xc9Fe0C63Af9A39402e8a5514f9c43Af0322b665F', CURVE_NG],
+      factory: ['0xc9Fe0C63Af9A39402e8a5514f9c43Af0322b665F', CURVE_FACTORIES],
     },
     {
       name: 'curve_tricrypto',
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0xA5961898870943c68037F6848d2D866Ed2016bcB', CURVE_NG],
+      factory: ['0xA5961898870943c68037F6848d2D866Ed2016bcB', CURVE_FACTORIES],
     },
     {
       name: 'sectorone_v2_2',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   infinityConfig,
   kyberPositions,
   LIQUIDITY_BOOK,
@@ -154,22 +154,28 @@ export const bnbChain: BuiltInChain = {
       factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xEfDE221f306152971D8e9f181bFe998447975810', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_NG],
+      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_FACTORIES],
     },
     {
       name: 'curve_twocrypto',
       displayName: 'Curve Twocrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
     },
     {
       name: 'curve_tricrypto',
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0x38f8D93406fA2d9924DcFcB67dB5B0521Fb20F7D', CURVE_NG],
+      factory: ['0x38f8D93406fA2d9924DcFcB67dB5B0521Fb20F7D', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_1',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   messari,
   SUSHI_V2,
   SUSHI_V3,
@@ -146,22 +146,28 @@ export const optimism: BuiltInChain = {
       positionManager: ['0x3C3Ea4B57a46241e54610e5f022E5c45859A1017', UNISWAP_V4],
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x2db0E83599a91b508Ac268a6197b8B14F5e72840', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_NG],
+      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_FACTORIES],
     },
     {
       name: 'curve_twocrypto',
       displayName: 'Curve Twocrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_NG],
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
     },
     {
       name: 'curve_tricrypto',
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
-      factory: ['0xc6C09471Ee39C7E30a067952FcC89c8922f9Ab53', CURVE_NG],
+      factory: ['0xc6C09471Ee39C7E30a067952FcC89c8922f9Ab53', CURVE_FACTORIES],
     },
   ],
 };

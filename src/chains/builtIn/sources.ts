@@ -16,8 +16,8 @@ export function infinityConfig(network: 'bsc' | 'base'): string {
   return `pancakeswap/infinity-core script/config/${network}-mainnet.json`;
 }
 
-/** Factories of Curve's NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
-export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';
+/** Factories of Curve: that of 2021 (`factory`), and those of NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
+export const CURVE_FACTORIES = 'curvefi/curve-js src/constants/network_constants.ts';
 /** The same for further chains. */
 export const CURVE_CONTRACTS = 'DefiLlama/DefiLlama-Adapters projects/curve/contracts.json';
 /** Factories of Trader Joe's Liquidity Book by version, with first blocks. */

@@ -21,10 +21,15 @@ import { stateColumns } from './decodeManyTokenLog';
 
 /** Adds the pool and its row. If the pool is known already, a pool of many tokens gets the missing parts of its state. */
 export function addFinding({ registry }: DecodeContext, facts: BlockFacts, finding: PlacedFinding): void {
-  const { pool, state } = finding;
+  const { pool, state, rates } = finding;
   if ('poolId' in state) {
     const known = registry.findManyTokenPool(pool.address);
     const protocol = getManyTokenProtocol(pool.protocol);
+    if (rates !== undefined) {
+      const rated = known && protocol.withRates?.(known.state, rates);
+      if (rated !== undefined) registry.setManyTokenPool({ pool, state: rated });
+      return;
+    }
     const newest = known === undefined ? state : protocol.fillState(known.state, state);
     registry.setManyTokenPool({ pool, state: newest });
     if (known !== undefined) return;

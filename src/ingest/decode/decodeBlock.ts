@@ -61,7 +61,7 @@ export function decodeBlock(
   const { number, hash, parentHash, timestamp } = block;
   const facts = noFacts({ number, hash, parentHash, timestamp }, block.proof);
   context.registry.openBlock(number, reversible);
-  const work: Work = { context, block, facts, memory: new Map() };
+  const work: Work = { context, block, facts, memory: new Map(), earlier: new Map() };
   pushBlockRow(work);
   pushCreations(work);
   for (const finding of findings) addFinding(context, facts, finding);

@@ -33,6 +33,8 @@ export interface PlacedFinding extends Finding {
   readonly ord: number;
   /** The transaction that creates the pool in this block; null if the pool is older. */
   readonly createdTx: Hex | null;
+  /** Answers to `rateCalls` about a known pool, at the end of this block. */
+  readonly rates?: readonly (Hex | null)[];
 }
 
 function columnsOf({ pool, state }: Finding): PoolColumns {

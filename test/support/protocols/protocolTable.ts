@@ -70,6 +70,8 @@ export function describeProtocol(protocol: Protocol | ManyTokenProtocol): string
 function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
   if (protocol.hasManyTokens)
     return protocol.isVault ? 'events of the vault' : 'creation events; older pools: own events';
+  if (protocol.poolOf !== undefined && protocol.idQuestions === undefined)
+    return 'creation events; older pools: no';
   if (protocol.idQuestions !== undefined)
     return 'creation events; older pools: own events, described by the position manager';
   const list = protocol.listsPools ? ', and its list' : '';
