@@ -15,7 +15,7 @@ const ADDRESS_DIGITS = 40;
 
 /**
  * Decodes `arrayCount` dynamic arrays of one-word elements, beside `scalarCount` static words, which are
- * skipped. Null for any other layout: an offset that is not the next free word, an array that is too long, or
+ * skipped; `scalarsFirst` of them come before the arrays. Null for any other layout: an offset that is not the next free word, an array that is too long, or
  * words that remain.
  */
 export function readArrays(
@@ -23,6 +23,7 @@ export function readArrays(
   arrayCount: number,
   scalarCount = 0,
   lengthMax = ARRAY_LENGTH_MAX,
+  scalarsFirst = 0,
 ): (readonly bigint[])[] | null {
   const heads = arrayCount + scalarCount;
   const words = readWords(data, heads + arrayCount * (1 + lengthMax));
@@ -31,7 +32,7 @@ export function readArrays(
   let at = heads;
   for (let index = 0; index < arrayCount; index += 1) {
     const length = words[at];
-    if (words[index] !== BigInt(at * WORD_BYTES)) return null;
+    if (words[scalarsFirst + index] !== BigInt(at * WORD_BYTES)) return null;
     if (length === undefined || length > BigInt(lengthMax)) return null;
     const end = at + 1 + Number(length);
     arrays.push(words.slice(at + 1, end));

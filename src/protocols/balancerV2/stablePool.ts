@@ -187,7 +187,7 @@ function solveLeft(
   if (product === 0n) return null;
   const [inside, outside] = version === 'v3' ? [ampUnit, 1n] : [1n, ampUnit];
   const c = up(d * d * inside, ann * product) * outside * own;
-  const b = xp.reduce((sum, x) => sum + x, 0n) - own + (d / ann) * ampUnit;
+  const b = xp.reduce((sum, x) => sum + x, 0n) - own + ((d * inside) / ann) * outside;
   let y = up(d * d + c, d + b);
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const divisor = 2n * y + b - d;

@@ -1,12 +1,12 @@
 /** Compiles the Solidity sources of the tests. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { Hex } from '../../../src/domain/hex';
 
 interface Compiler {
-  compile(input: string): string;
+  compile(input: string, callbacks: { import(path: string): { contents: string } }): string;
 }
 interface Output {
   readonly contracts: Readonly<
@@ -17,8 +17,11 @@ interface Output {
   >;
 }
 
-/** Compiles one file that imports no other. The result gives the creation code of a contract by its name. */
-export function compileSolidity(path: string): (contract: string) => Hex {
+/**
+ * Compiles one file for the rules of Shanghai. With `packages`, a folder of packages that the file imports, for those of
+ * Cancun, which Balancer V3 needs. The result gives the creation code of a contract by its name.
+ */
+export function compileSolidity(path: string, packages?: string): (contract: string) => Hex {
   const { compile } = createRequire(__filename)('solc-0.8.30') as Compiler;
   const source = basename(path);
   const output = JSON.parse(
@@ -28,11 +31,13 @@ export function compileSolidity(path: string): (contract: string) => Hex {
         sources: { [source]: { content: readFileSync(path, 'utf8') } },
         settings: {
           optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
+          evmVersion: packages === undefined ? 'shanghai' : 'cancun',
           outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
         },
       }),
+      { import: (name) => ({ contents: readFileSync(join(packages ?? '', name), 'utf8') }) },
     ),
   ) as Output;
-  return (contract) => `0x${output.contracts[source]![contract]!.evm.bytecode.object}`;
+  const contracts = Object.assign({}, ...Object.values(output.contracts)) as Output['contracts'][string];
+  return (contract) => `0x${contracts[contract]!.evm.bytecode.object}`;
 }
