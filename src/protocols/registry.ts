@@ -2,6 +2,7 @@
 import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
+import { balancerV3 } from './balancerV3/balancerV3';
 import { bondingCurve } from './bondingCurve/bondingCurve';
 import { camelotV2 } from './camelot/camelotV2';
 import { curveStable } from './curve/curveStable';
@@ -25,6 +26,7 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   uniswapV3,
   pancakeV3,
   balancerV2,
+  balancerV3,
   solidly,
   slipstream,
   curveStable,

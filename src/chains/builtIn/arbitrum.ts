@@ -135,6 +135,13 @@ export const arbitrum: BuiltInChain = {
       startBlock: 222_832,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 297_810_187,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',

@@ -113,6 +113,13 @@ export const ethereum: BuiltInChain = {
       startBlock: 12_272_146,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 21_332_121,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',

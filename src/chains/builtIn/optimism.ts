@@ -10,6 +10,7 @@ import {
   TOKENS,
   UNISWAP_V4,
   uniswapSubgraph,
+  VAULTS,
 } from './sources';
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'optimism');
@@ -137,6 +138,13 @@ export const optimism: BuiltInChain = {
         messari('balancer-forks', 'beethoven-x', 'optimism'),
       ],
       startBlock: 154_627,
+    },
+    {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 133_969_439,
     },
     {
       name: 'uniswap_v4',

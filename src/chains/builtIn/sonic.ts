@@ -127,6 +127,13 @@ export const sonic: BuiltInChain = {
       startBlock: 368_312,
     },
     {
+      name: 'beets_v3',
+      displayName: 'Beets V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 368_135,
+    },
+    {
       name: 'metropolis_dlmm',
       displayName: 'Metropolis DLMM',
       protocol: 'liquidity_book',

@@ -199,12 +199,15 @@ export class ManyTokenDiscovery {
           const isOfFactory = dex.factory === log.address && protocol.factoryTopics.has(topic);
           if (!isOfFactory && !protocol.poolTopics.has(topic)) continue;
           const poolId = isOfFactory ? protocol.idOfLog(log, block.logs) : protocol.idOfPool(log.address);
-          if (poolId === null || candidates.has(`${dex.name} ${poolId}`)) continue;
-          const known = registry.findManyTokenPool(protocol.poolOfId(poolId)) ?? null;
+          const key = `${dex.name} ${poolId}`;
           const isCreation = isOfFactory && protocol.creationTopics.has(topic);
+          if (poolId === null || (candidates.has(key) && !isCreation)) continue;
+          const known = registry.findManyTokenPool(protocol.poolOfId(poolId)) ?? null;
           const named = { dex, protocol, poolId, block, log, known };
           const candidate = this.toCandidate(named, isCreation, log, block.logs);
-          if (candidate !== null) candidates.set(`${dex.name} ${poolId}`, candidate);
+          if (candidate === null) continue;
+          // Contracts may emit events about a pool before the creation event.
+          if (candidate.created !== null || !candidates.has(key)) candidates.set(key, candidate);
         }
       }
     return [...candidates.values()];

@@ -108,7 +108,7 @@ export function decodeBins(
   owner: Hex,
   scalars = 0,
 ): MintEvent | BurnEvent | null {
-  const [ids, amounts] = readArrays(data, 2, scalars, BINS_MAX, scalars === 0 ? 1 : 2) ?? [];
+  const [ids, amounts] = readArrays(data, 2, scalars, BINS_MAX, { headStep: scalars === 0 ? 1 : 2 }) ?? [];
   if (ids === undefined || amounts?.length !== ids.length || !ids.every((id) => id < ID_END)) return null;
   const each = amounts.map(toAmounts);
   const [amount0, amount1] = each.reduce(plus, [0n, 0n]);

@@ -21,14 +21,14 @@ interface Output {
 const SUPPORT = dirname(__dirname);
 
 /**
- * Compiles a file. The result gives the creation code of a contract by its name. A file that the source imports is in this
- * repository, or in a package below `packages`.
+ * Compiles a file for the rules of Shanghai, or of Cancun with `packages`, a folder with node_modules. The result gives the
+ * creation code of a contract by its name. A file that the source imports is in this repository, or in one of the packages.
  */
-export function compileSolidity(path: string, packages = ''): (contract: string) => Hex {
+export function compileSolidity(path: string, packages?: string): (contract: string) => Hex {
   const { compile } = createRequire(__filename)('solc-0.8.30') as Compiler;
   const source = relative(SUPPORT, path);
   const readImport = (name: string) => {
-    const folder = name.startsWith('@') ? join(packages, 'node_modules') : SUPPORT;
+    const folder = name.startsWith('@') ? join(packages ?? '', 'node_modules') : SUPPORT;
     return { contents: readFileSync(join(folder, name), 'utf8') };
   };
   const output = JSON.parse(
@@ -38,12 +38,13 @@ export function compileSolidity(path: string, packages = ''): (contract: string)
         sources: { [source]: { content: readFileSync(path, 'utf8') } },
         settings: {
           optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
-          outputSelection: { [source]: { '*': ['evm.bytecode.object'] } },
+          evmVersion: packages === undefined ? 'shanghai' : 'cancun',
+          outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
         },
       }),
       { import: readImport },
     ),
   ) as Output;
-  return (contract) => `0x${output.contracts[source]![contract]!.evm.bytecode.object}`;
+  const contracts = Object.assign({}, ...Object.values(output.contracts)) as Output['contracts'][string];
+  return (contract) => `0x${contracts[contract]!.evm.bytecode.object}`;
 }
