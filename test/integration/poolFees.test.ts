@@ -24,7 +24,7 @@ const HEAD = finalHead(100);
 const poolOf = (address: Hex, protocol: string, index: number): PoolRow => ({
   ...{ ord: toOrd(1, index), address, dex: 'dev', protocol, pool_type: 4, factory: VAULT },
   ...{ token0: TOKEN, token1: VAULT, base_is_token0: true, tokens: [TOKEN, VAULT], weights: [], doubts: 0 },
-  ...{ fee_pips: 3_000, tick_spacing: 0, scale_decimals: [], pool_id: null, hooks: null },
+  ...{ fee_pips: 3_000, tick_spacing: 0, scale_decimals: [], pool_id: null, hooks: null, hook_bits: null },
   ...{ created_block: null, created_at: null, created_tx: null },
 });
 /** A log of a fee in pips. */

@@ -100,7 +100,9 @@ export function toConcentratedPosition(
   const { tick_lower, tick_upper, liquidity } = ownedPosition;
   const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
   // A hook with this permission takes a part of what the owner is paid, and no event tells the part.
-  const takesPart = permissionsOf({ hooks: entry.pool.hooks, hookBits: entry.pool.hook_bits }).includes('after_remove_liquidity_returns_delta');
+  const takesPart = permissionsOf({ hooks: entry.pool.hooks, hookBits: entry.pool.hook_bits }).includes(
+    'after_remove_liquidity_returns_delta',
+  );
   const isPriceKnown = state !== null && sqrtPriceX96 > 0n;
   const amounts =
     isPriceKnown && !takesPart ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
