@@ -168,7 +168,7 @@ export class CurvePool implements MovingPool {
       case 2:
         if (books.isNg) {
           // The fees of the owner become balances, and no event tells how many.
-          const balances = books.balances.map((balance) => balance + balance / 1_000n + 1n);
+          const balances = books.balances.map((balance) => balance + balance / 1_000n);
           return { kind: 'donate', after: { ...books, balances } };
         }
         return { kind: 'kill', after: { ...books, isKilled: !books.isKilled } };
