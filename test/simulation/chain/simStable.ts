@@ -1,7 +1,7 @@
 /** Stable pools of the simulated vault whose price can be computed, because the rates of their tokens are constant. */
 import type { Hex } from '../../../src/domain/hex';
 import { contractD, contractY } from '../../support/oracle/stableSwap';
-import { arrayData, dataOf, type Draft } from './simLogs';
+import { arrayData, dataOf, type Draft } from '../../support/plainLogs';
 import { simDecimals } from './simTokens';
 
 const AMP_STOPPED: Hex = '0xa0d01593e47e69d07e0ccd87bece09411e07dd1ed40ca8f2e7af2976542a0233';

@@ -14,7 +14,7 @@ import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moment, type Moved, type MovingPool } from './movingPool';
 import { curveLog, type CurveAction } from './simCurveLogs';
-import { arrayData, dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { usualAmount } from '../simStable';
 import { simDecimals } from '../simTokens';
 

@@ -2,7 +2,7 @@
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import type { Birth, Moved, MovingPool } from './movingPool';
-import { dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 
 export const V4_MANAGER: Hex = `0x${'fc'.repeat(20)}`;
 
