@@ -20,7 +20,7 @@ import { SWAP_FEE_CHANGED } from '../../src/protocols/balancerV2/decodeBalancerE
 import { uniswapV2 } from '../../src/protocols/uniswapV2/uniswapV2';
 import { openTestStore, type TestStore } from '../support/engine/testStore';
 import { FOUND_VAULT_POOL } from '../support/node/vaultSetup';
-import { dataOf as words, digest, topicOf } from '../simulation/chain/simLogs';
+import { dataOf as words, digest, topicOf } from '../support/plainLogs';
 
 const CHAIN = 369;
 const hashOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;

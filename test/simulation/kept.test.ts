@@ -9,7 +9,7 @@ import type { BlockRef } from '../../src/domain/block';
 import { checkOnModel } from './compare/checkSeed';
 import { createEngineBackend } from './engineBackend';
 import { SIM_CHAIN_ID } from './chain/simChain';
-import { digest } from './chain/simLogs';
+import { digest } from '../support/plainLogs';
 import { blockLogsProven, forksSeenLate, statementsLandLate, tokensSeenLate, WITHOUT_QUIRKS } from './stress';
 
 const KEPT = [

@@ -67,6 +67,8 @@ const CATCH_UP_MAX_MS = 3 * 3_600_000;
 const LOOK_EVERY_MS = 500;
 /** Virtual time in ms between the end of a process and the start of the next one. */
 const DOWN_MS = 50;
+/** Number of blocks that the last run of the process reads at least. */
+const BLOCKS_AFTER_RESTART = 12;
 /** Number of runs of the process that a crash or a time limit may end. Later runs are not ended. */
 const LIVES_MAX = 8;
 
@@ -159,7 +161,15 @@ class SeedRunner {
     let hasCaughtUp = false;
     while (!this.isCalm && this.stopError === null) hasCaughtUp = (await this.runLife()) === 'caught up';
     await mining;
-    if (this.stopError !== null || hasCaughtUp) return this.stopError;
+    if (this.stopError !== null) return this.stopError;
+    if (!hasCaughtUp) {
+      const end = await this.runLife();
+      if (end !== 'caught up') return end === 'died' ? null : end.stuck;
+    }
+    // One more restart, and blocks that show whether the process has restored the states of pools. Earlier restarts
+    // often come before a pool has a final state, or shortly before the last block.
+    this.chain.mine(BLOCKS_AFTER_RESTART);
+    this.showHead();
     const end = await this.runLife();
     return end === 'caught up' || end === 'died' ? null : end.stuck;
   }

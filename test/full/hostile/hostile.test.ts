@@ -16,8 +16,8 @@ import { hostileCalls, WITHOUT_CHAIN_BYTES, type HostileFacts } from '../../supp
 import { readBack } from '../../support/engine/readBack';
 import { SseClient } from '../../integration/stream/sseClient';
 
-jest.mock('../../simulation/chain/simLogs', () => ({
-  ...jest.requireActual<object>('../../simulation/chain/simLogs'),
+jest.mock('../../support/plainLogs', () => ({
+  ...jest.requireActual<object>('../../support/plainLogs'),
   digest: (text: string, bytes: number) =>
     jest
       .requireActual<typeof import('../../support/hostile/hostileBytes')>(

@@ -14,7 +14,7 @@ import { normaliseText } from '../../../src/domain/address';
 import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { SIM_CHAIN_ID, type SimChain, type Wilderness } from './simChain';
-import type { Draft } from './simLogs';
+import type { Draft } from '../../support/plainLogs';
 import { askRows } from '../../support/engine/askRows';
 import { HOSTILE_PATTERNS, hostileIdentity } from '../../support/hostile/hostileBytes';
 

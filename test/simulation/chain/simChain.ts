@@ -8,7 +8,7 @@ import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
 import type { Moment, MovingPool } from './moving/movingPool';
 import { familyLogs } from './simFamilies';
 import type { FamilyPool } from './simFamilyPool';
-import { dataOf, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 import { drawFamilies, movingLogs } from './moving/simMovingPools';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';

@@ -6,7 +6,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import { familyEvent } from './simFamilyEvents';
 import { FAMILY_FACTORIES, type Family, type FamilyPool, type SwapLayout } from './simFamilyPool';
-import { dataOf, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 
 const TOPIC = {
   pairCreated: '0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9',

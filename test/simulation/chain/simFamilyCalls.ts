@@ -3,7 +3,7 @@ import { id } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
 import { FAMILY_FACTORIES, type FamilyPool } from './simFamilyPool';
-import { dataOf as words } from './simLogs';
+import { dataOf as words } from '../../support/plainLogs';
 import { simDecimals } from './simTokens';
 
 const selector = (signature: string): string => id(signature).slice(0, 10);

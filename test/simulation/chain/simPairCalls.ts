@@ -1,6 +1,6 @@
 /** Answers contract calls to pairs, factories and tokens of the simulated chain. */
 import type { Hex } from '../../../src/domain/hex';
-import { dataOf as words } from './simLogs';
+import { dataOf as words } from '../../support/plainLogs';
 import { simDecimals } from './simTokens';
 import {
   SIM_V3_FEE_PIPS,

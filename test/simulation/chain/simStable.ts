@@ -1,9 +1,8 @@
 /** Stable pools of the simulated vault whose price can be computed, because the rates of their tokens are constant. */
 import type { Hex } from '../../../src/domain/hex';
 import { contractD, contractY } from '../../support/oracle/stableSwap';
-import { arrayData, dataOf, type Draft } from './simLogs';
+import { arrayData, dataOf, type Draft } from '../../support/plainLogs';
 import { simDecimals } from './simTokens';
-import type { SimVaultPool } from './simVault';
 
 const AMP_STOPPED: Hex = '0xa0d01593e47e69d07e0ccd87bece09411e07dd1ed40ca8f2e7af2976542a0233';
 const ONE = 10n ** 18n;
@@ -11,7 +10,18 @@ const ONE = 10n ** 18n;
 export const AMP_UNIT = 1_000n;
 const AMP_MAX = 5_000n;
 
-type StablePool = Pick<SimVaultPool, 'address' | 'nature' | 'tokens'>;
+/** What never changes in a pool of the vault. Only those of the nature `stable` have scaling factors. */
+interface StablePool {
+  readonly address: Hex;
+  readonly nature: string;
+  readonly tokens: readonly Hex[];
+}
+
+interface StableBooks extends StablePool {
+  readonly balances: readonly bigint[];
+  readonly fee: bigint;
+  readonly amp: bigint;
+}
 
 /** The hex digit at this place, counted from the end of the address. It decides without another random value. */
 const digitOf = (address: Hex, place: number): number => Number(`0x${address.at(-place)}`);
@@ -64,7 +74,7 @@ export function usualAmount(token: Hex, number: bigint): bigint {
 }
 
 /** What the pool pays out for token `i` in token `j`. */
-export function stableOut(pool: SimVaultPool, i: number, j: number, amountIn: bigint): bigint {
+export function stableOut(pool: StableBooks, i: number, j: number, amountIn: bigint): bigint {
   const scales = followedScales(pool)!;
   const traded = pool.tokens.flatMap((_, index) => (scales[index] === 0n ? [] : [index]));
   const xs = traded.map((index) => (pool.balances[index]! * scales[index]!) / ONE);

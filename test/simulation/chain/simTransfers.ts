@@ -4,7 +4,7 @@
  */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
-import { dataOf, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 
 const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',

@@ -1,7 +1,7 @@
 /** The vault of the simulated chain: pools of two to four tokens, their events, and their answers to calls. */
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
-import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 import {
   AMP_UNIT,
   ampChange,
@@ -66,7 +66,7 @@ export interface SimVaultPool {
 }
 
 /** The amplification of each new stable pool. */
-export const FIRST_AMP = 200n * AMP_UNIT;
+const FIRST_AMP = 200n * AMP_UNIT;
 
 const randomFee = (random: Random): bigint => 10n ** 12n + random.big(56);
 

@@ -6,7 +6,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import { bloomOf } from '../fleet/blockJson';
 import type { Wilderness } from './simChain';
-import { dataOf, digest, topicOf, type Draft } from './simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 
 const TOPIC = {
   v2Swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',

@@ -10,7 +10,7 @@ import { PoolRegistry } from '../../../src/ingest/pools/poolRegistry';
 import { BlockPricer } from '../../../src/ingest/price/blockPricer';
 import type { BlockRows } from '../../../src/ingest/rows/blockRows';
 import { createLog } from '../../../src/log';
-import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 import { answeringCalls, contextOf } from '../../support/node/vaultSetup';
 import { ANCHORS, DAI, NATIVE, token } from '../../support/worlds/pools';
 

@@ -20,7 +20,7 @@ import { ORD_SPAN, oraclePairs, plainOrd } from './oraclePairs';
 import { oracleBalances } from './transferRows';
 import { SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { SIM_DESCRIPTION } from '../chain/simDescription';
-import { digest } from '../chain/simLogs';
+import { digest } from '../../support/plainLogs';
 
 const FACTORIES = new Set<string>([V2_FACTORY, V3_FACTORY]);
 const DAY = 86_400;

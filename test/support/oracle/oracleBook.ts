@@ -21,7 +21,7 @@ const USUAL_FEE_PIPS = 3_000;
 const FEE_PIPS_MAX = 100_000;
 
 /** What the contracts of a pool answer. */
-export interface BookTruth {
+interface BookTruth {
   /** The state of an older pool before its first block; null if no node tells it. */
   readonly state: { readonly reserves: readonly [bigint, bigint]; readonly activeId: number } | null;
   readonly baseFactor: number;

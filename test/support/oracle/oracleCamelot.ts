@@ -22,7 +22,7 @@ const FEE_MAX = 2_000;
 const UNKNOWN_CURVE = 3;
 
 /** What the contracts of a pool answer. */
-export interface CamelotTruth {
+interface CamelotTruth {
   readonly fees: readonly [number, number];
   /** Null if no node tells the curve and the fees before the first block of an older pool. */
   readonly isStable: boolean | null;

@@ -42,7 +42,7 @@ const STABLE_TYPE = 5;
 const UNITS_PER_PIP = 10_000n;
 const LARGEST = (1n << 256n) - 1n;
 
-export interface CurveTruth {
+interface CurveTruth {
   readonly tokens: readonly string[];
   readonly hasRates: boolean;
   readonly books: CurveBooks;

@@ -5,7 +5,7 @@
 import { id } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
-import { arrayData, dataOf, topicOf } from '../../simulation/chain/simLogs';
+import { arrayData, dataOf, topicOf } from '../plainLogs';
 import { exchange, termsAt, toXp, type CurveBooks } from '../oracle/curveContract';
 import { contractD, contractY } from '../oracle/stableSwap';
 import type { StubLog } from './stubLogs';

@@ -3,7 +3,7 @@ import { id } from 'ethers';
 
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
-import type { Draft } from '../simLogs';
+import type { Draft } from '../../../support/plainLogs';
 
 export interface Moved {
   readonly drafts: readonly Draft[];

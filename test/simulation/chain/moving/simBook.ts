@@ -2,7 +2,7 @@
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moved, type MovingPool } from './movingPool';
-import { arrayData, dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 
 export const BOOK_FACTORY: Hex = `0x${'f9'.repeat(20)}`;
 

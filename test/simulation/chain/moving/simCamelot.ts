@@ -2,7 +2,7 @@
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moved, type MovingPool } from './movingPool';
-import { dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { simDecimals } from '../simTokens';
 
 export const CAMELOT_FACTORY: Hex = `0x${'f8'.repeat(20)}`;

@@ -14,7 +14,7 @@ import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
 import { selectorOf, type Birth, type Moment, type Moved, type MovingPool } from './movingPool';
 import { curveLog, type CurveAction } from './simCurveLogs';
-import { arrayData, dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { usualAmount } from '../simStable';
 import { simDecimals } from '../simTokens';
 
@@ -40,6 +40,8 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`;
 /** StableSwap-NG counts A with two more digits. */
 const NG_AMP_UNIT = 100n;
 const HOUR = 3_600n;
+/** The number for which `usualAmount` is about 537,000 whole tokens. */
+const EQUAL = 1n << 29n;
 
 interface CurveFacts {
   readonly address: Hex;
@@ -166,7 +168,7 @@ export class CurvePool implements MovingPool {
       case 2:
         if (books.isNg) {
           // The fees of the owner become balances, and no event tells how many.
-          const balances = books.balances.map((balance) => balance + balance / 1_000n + 1n);
+          const balances = books.balances.map((balance) => balance + balance / 1_000n);
           return { kind: 'donate', after: { ...books, balances } };
         }
         return { kind: 'kill', after: { ...books, isKilled: !books.isKilled } };
@@ -187,7 +189,11 @@ export class CurvePool implements MovingPool {
 
   private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction {
     const { books, facts } = this;
-    const amounts = facts.tokens.map((token) => usualAmount(token, random.big(60)));
+    const drawn = facts.tokens.map((token) => usualAmount(token, random.big(60)));
+    const noFees = drawn.map(() => 0n);
+    // An empty pool with too unequal amounts would have no D, so it gets equal ones.
+    const isUsable = books.supply > 0n || this.findsD(this.counted(drawn, noFees), timestamp);
+    const amounts = isUsable ? drawn : facts.tokens.map((token) => usualAmount(token, EQUAL));
     const fees = amounts.map((amount) => (isFirst ? 0n : amount / 2_000n));
     const balances = moved(books, amounts, fees);
     const supply = books.supply + random.big(80) + 1_000_000n;

@@ -1,7 +1,7 @@
 /** Encodes the events of simulated StableSwap pools by hand. */
 import type { Hex } from '../../../../src/domain/hex';
 import { ampAt, type CurveBooks } from '../../../support/oracle/curveContract';
-import { arrayData, dataOf, type Draft } from '../simLogs';
+import { arrayData, dataOf, type Draft } from '../../../support/plainLogs';
 
 /** An event, and the pool after it. */
 export type CurveAction = { readonly after: CurveBooks } & (

@@ -5,7 +5,7 @@ import type { Birth, Moment, Moved, MovingPool } from './movingPool';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
 import { CURVE_FACTORY, CurvePool } from './simCurve';
-import { digest, type Draft } from '../simLogs';
+import { digest, type Draft } from '../../../support/plainLogs';
 import { V4_MANAGER, V4Pool } from './simV4';
 
 type Create = (birth: Birth) => Moved;

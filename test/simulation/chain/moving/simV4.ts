@@ -2,7 +2,7 @@
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import type { Birth, Moved, MovingPool } from './movingPool';
-import { dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 
 export const V4_MANAGER: Hex = `0x${'fc'.repeat(20)}`;
 
@@ -54,8 +54,8 @@ export class V4Pool implements MovingPool {
     return `v4 ${this.id}`;
   }
 
-  private initialize(random: Random, id = this.id): Draft {
-    const { token0, token1, hooks, isDynamic, place } = this;
+  private initialize(random: Random): Draft {
+    const { id, token0, token1, hooks, isDynamic, place } = this;
     const fee = isDynamic ? DYNAMIC_FEE : BigInt(random.pick([100, 500, 3_000, 10_000, 1_000_000]));
     return {
       address: V4_MANAGER,
@@ -94,7 +94,7 @@ export class V4Pool implements MovingPool {
     return { drafts: [swap], after };
   }
 
-  /** Logs without effect: malformed events, events of another manager or pool, and a pool whose id ends like this one. */
+  /** Logs without effect: malformed events, events of another manager or pool, and a second creation. */
   private oddity(random: Random, draft: (topic: Hex, ...values: bigint[]) => Draft): Draft {
     const stranger = digest(`stranger ${random.int(0, 9)}`, 20);
     const swap = draft(TOPIC.swap, -5n, 7n, 1n << 96n, 1n, 0n, 3_000n);
@@ -105,7 +105,6 @@ export class V4Pool implements MovingPool {
       draft(TOPIC.modify, -60n, 60n, 5n),
       { ...swap, address: stranger },
       { ...swap, topics: [TOPIC.swap, digest(`no pool ${stranger}`, 32), swap.topics[2]!] },
-      this.initialize(random, `${digest(`twin ${this.id}`, 12)}${this.id.slice(-40)}`),
       this.initialize(random),
     ]);
   }

@@ -5,7 +5,7 @@ import { addFoundPools } from '../../../../src/ingest/decode/addFoundPools';
 import { decodeBlock } from '../../../../src/ingest/decode/decodeBlock';
 import { toFinding } from '../../../../src/ingest/pools/finding';
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
-import { dataOf as words, digest, type Draft } from '../../../simulation/chain/simLogs';
+import { dataOf as words, digest, type Draft } from '../../../support/plainLogs';
 import { contextOf, FOUND_VAULT_POOL } from '../../../support/node/vaultSetup';
 
 const { address: POOL, token0: TOKEN0 } = FOUND_VAULT_POOL;

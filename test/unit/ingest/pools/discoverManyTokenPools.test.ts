@@ -7,7 +7,7 @@ import { ManyTokenDiscovery } from '../../../../src/ingest/pools/discoverManyTok
 import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
 import { Random } from '../../../support/random';
-import { digest, type Draft } from '../../../simulation/chain/simLogs';
+import { digest, type Draft } from '../../../support/plainLogs';
 import { followedScales } from '../../../simulation/chain/simStable';
 import {
   answerOfPool,

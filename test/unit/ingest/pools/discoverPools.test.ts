@@ -10,7 +10,7 @@ import { createLog } from '../../../../src/log';
 import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { uniswapV4 } from '../../../../src/protocols/uniswapV4/uniswapV4';
 import { answeringCalls, malformedAnswer } from '../../../support/node/vaultSetup';
-import { dataOf as words, digest } from '../../../simulation/chain/simLogs';
+import { dataOf as words, digest } from '../../../support/plainLogs';
 
 const [POOL, TOKEN0, TOKEN1, FACTORY] = ['pool', 'token0', 'token1', 'factory'].map((name) =>
   digest(name, 20),

@@ -1,8 +1,8 @@
-/** Encodes the logs of the simulated chain by hand. */
+/** Encodes logs by hand, for the simulated chain and the stub chain. */
 import { createHash } from 'node:crypto';
 
-import type { ChainLog } from '../../../src/domain/block';
-import type { Hex } from '../../../src/domain/hex';
+import type { ChainLog } from '../../src/domain/block';
+import type { Hex } from '../../src/domain/hex';
 
 export type Draft = Pick<ChainLog, 'address' | 'topics' | 'data'>;
 
