@@ -5,15 +5,17 @@
  */
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
-import { address, i32 } from '../../clickhouse/rows/columns';
+import { address, i32, u8 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { callData, readInt, readNumber } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';
+import { readOldBins } from './readOldBins';
 import type { SearchBlock } from './searchProgress';
 
 /** Ticks up to this distance from the pool's tick are read, which is a factor of 256 of the price: 1.0001^55,452. */
@@ -35,6 +37,8 @@ const POOLS_MAX = 10_000_000;
 export interface UnreadPool {
   readonly address: Hex;
   readonly tick_spacing: number;
+  /** Pools with bins have another reading. */
+  readonly pool_type: number;
 }
 
 interface TickReading {
@@ -51,9 +55,9 @@ interface Deps {
   readonly spend: (calls: number) => Promise<void>;
 }
 
-const poolRow = rowType({ address, tick_spacing: i32 });
+const poolRow = rowType({ address, tick_spacing: i32, pool_type: u8 });
 
-/** Stored V3 pools whose ticks from before the start block have not been read yet. */
+/** Stored pools whose ticks or bins from before the start block have not been read yet. */
 export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
   return selectAll(database, 'ingest/older_pools/list_unread', params, poolRow, POOLS_MAX);
@@ -72,10 +76,16 @@ export async function readOldTicks(
     const contractAnswers = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
     return contractAnswers.map(({ answers: [answer = null] }) => answer);
   };
-  const slots = await ask(pools.map(({ address: to }) => ({ to, data: callData('slot0()') })));
+  const ranges = await readOldBins(
+    database,
+    ask,
+    pools.filter(({ pool_type }) => !shapeOf(pool_type).hasTicks),
+    block,
+  );
+  const ticked = pools.filter(({ pool_type }) => shapeOf(pool_type).hasTicks);
+  const slots = await ask(ticked.map(({ address: to }) => ({ to, data: callData('slot0()') })));
   const readings: TickReading[] = [];
-  const ranges: OldTickRange[] = [];
-  for (const [i, pool] of pools.entries()) {
+  for (const [i, pool] of ticked.entries()) {
     const tick = readInt(slots[i], 1, 24);
     const reading = tick === null ? null : await readBitmap(ask, pool, Number(tick));
     if (reading === null) ranges.push({ pair: pool.address, low: 1, high: 0, ticks: [], nets: [] });
@@ -87,7 +97,7 @@ export async function readOldTicks(
   return ranges;
 }
 
-type Ask = (calls: readonly { readonly to: Hex; readonly data: Hex }[]) => Promise<(Hex | null)[]>;
+export type Ask = (calls: readonly { readonly to: Hex; readonly data: Hex }[]) => Promise<(Hex | null)[]>;
 
 /** Finds the initialised ticks near the pool's tick. Null if the contract does not answer like a V3 pool. */
 async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<TickReading | null> {
