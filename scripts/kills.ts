@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Random } from '../test/support/random';
-import { runProgram } from '../test/support/server/program';
+import { endPrograms, runProgram } from '../test/support/server/program';
 import { percentile } from './bench/figure';
 import { startStubChain } from '../test/support/stub/stubChain';
 import { stubDescription } from '../test/support/stub/stubDescription';
@@ -49,7 +49,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 async function runEpisode(seed: number, killsMax: number, totals: Totals): Promise<void> {
   const random = new Random(seed);
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kills-'));
-  const chain = await startStubChain({ blocks: 2, logsPerBlock: 32, pairs: 8, seed, families: true });
+  const chain = await startStubChain({ blocks: 2, logsPerBlock: 32, pairs: 9, seed, families: true });
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription(true)));
   const settings = {
     RPC_URL: chain.url,
@@ -190,7 +190,12 @@ const SCENARIOS: Readonly<Record<string, typeof runLoad>> = {
   standby: runStandby,
 };
 
+/** Exit code of a run that a signal ended. */
+const STOPPED_CODE = 130;
+
 async function main(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void endPrograms().finally(() => process.exit(STOPPED_CODE)));
   const options = readOptions(USAGE, ['kills', 'seed', 'scenario']);
   const kills = options.number('kills', 200);
   const seed = options.number('seed', 1);

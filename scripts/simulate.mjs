@@ -61,7 +61,7 @@ process.on('SIGTERM', stopChildren);
 async function runPart(firstSeedOfPart, count) {
   const kind = values.lies ? 'lies' : values.engine ? 'engine' : 'simulation';
   // Prints only lines with the beginning of a line of the simulation. Jest's report, which repeats them, is left out.
-  const onLine = (line) => /^(seed \d+:|model:|engine:|\d+ )/.test(line) && console.log(line);
+  const onLine = (line) => /^(seed \d+:|model:|engine:|lies:|\d+ )/.test(line) && console.log(line);
   const { code, stopped, output } = await runChild(seedsChild(kind, firstSeedOfPart, count), { onLine });
   if (stopped !== null) process.exit(130);
   if (code !== 0 && !/^seed \d+:/m.test(output)) console.log(failureOf(output));

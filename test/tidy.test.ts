@@ -243,8 +243,8 @@ test('every SELECT of a named query has a LIMIT', () => {
 /** Queries of head blocks that the caller names, or of all branches. */
 const READS_BRANCHES = [
   ...['activity/list_liquidity_events', 'activity/list_swaps', 'activity/list_syncs', 'bars/list_head_swaps'],
-  ...['contracts/list_active_contracts', 'contracts/list_log_blocks', 'contracts/list_new_contracts'],
-  ...['contracts/list_upgraded_contracts', 'head/count_kept_commits', 'holders/list_changes'],
+  ...['contracts/list_head_contracts', 'contracts/list_log_blocks'],
+  ...['head/count_kept_commits', 'holders/list_changes'],
   ...['holders/list_head_tokens', 'ingest/balances/choose_tokens', 'ingest/balances/sample_moved'],
   'ingest/repair/list_complete_commits',
 ];

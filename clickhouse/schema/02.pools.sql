@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS pools
     address FixedString(20) COMMENT 'Address of the pool contract; for a pool without a contract, the last 20 bytes of its id',
     dex LowCardinality(String) COMMENT 'Short name of the DEX, as in the chain description',
     protocol LowCardinality(String) COMMENT 'Name of the protocol, as in the chain description',
-    pool_type UInt8 COMMENT '2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 7 = bins',
+    pool_type UInt8 COMMENT '2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 6 = crypto, 7 = bins',
     factory FixedString(20) COMMENT 'Address of the factory that created the pool; for a pool of a vault, the vault',
     token0 FixedString(20) COMMENT 'Address of the pool''s first token, in the order of the contract',
     token1 FixedString(20) COMMENT 'Address of the pool''s second token, in the order of the contract',
@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS pools
     scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
     pool_id Nullable(FixedString(32)) COMMENT 'Id of a pool without a contract; its last 20 bytes are the address. Null for other pools',
     hooks Nullable(FixedString(20)) COMMENT 'Uniswap V4: contract that the pool calls before or after its swaps; null without one, and for other pools',
+    hook_bits Nullable(UInt16) COMMENT 'PancakeSwap Infinity: permissions of the hook, as the bits of a Uniswap V4 hook; null without a hook, and for other pools',
     created_block Nullable(UInt32) COMMENT 'Number of the block with the creation event; null if the pool is older than the start block',
     created_at Nullable(UInt32) COMMENT 'Time of the block created_block, unix seconds, UTC; null if created_block is null',
     created_tx Nullable(FixedString(32)) COMMENT 'Hash of the transaction with the creation event; null if created_block is null'

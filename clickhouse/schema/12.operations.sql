@@ -20,12 +20,12 @@ CREATE TABLE IF NOT EXISTS writers
     id UInt64 COMMENT 'Random number that orders two writers with the same session',
     name String COMMENT 'Host name and process id of the writer',
     ended Bool COMMENT 'Whether the writer has stopped by itself',
-    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC. A running writer writes a row every 4 seconds'
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (chain_id, session, id)
 SETTINGS index_granularity = 256
-COMMENT 'Processes that have written the chain, and their signs of life';
+COMMENT 'Processes that have written the chain';
 
 -- Each row: the state of one writer as of one sign of life. If a writer has several rows, the newest one is valid.
 -- Processes that only serve the data read it.
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS writer_states
     session UInt64 COMMENT 'Number of the writer, as in writers',
     id UInt64 COMMENT 'Random number of the writer, as in writers',
     state String COMMENT 'JSON: the newest block of the node, whether the node answers, the problems of the writer, and its backfill',
-    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC. A running writer writes a row every 4 seconds'
+    version UInt64 COMMENT 'Time when this row was written, unix microseconds, UTC. A running writer writes a row every 10 seconds, as its sign of life'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (chain_id, session, id)

@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS found_pools
     scale_decimals Array(UInt8) COMMENT 'Stable pools of two tokens: decimals by which the contract scales token0 and token1; empty for other pools, or if unknown',
     pool_id Nullable(FixedString(32)) COMMENT 'Id of the pool in its vault, or of a pool without a contract; null for other pools',
     hooks Nullable(FixedString(20)) COMMENT 'Uniswap V4: contract that the pool calls before or after its swaps; null without one, and for other pools',
+    hook_bits Nullable(UInt16) COMMENT 'PancakeSwap Infinity: permissions of the hook, as the bits of a Uniswap V4 hook; null without a hook, and for other pools',
     moved_at UInt32 COMMENT 'Time of the last change of the pool according to its contract, unix seconds, UTC; the time of the block if the contract has no such time',
     reserve0 UInt256 COMMENT 'Pool balance of token0, raw units; vault pools: 0',
     reserve1 UInt256 COMMENT 'Pool balance of token1, raw units; vault pools: 0',

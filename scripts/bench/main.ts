@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [group …] [--json] [--baseline]`: measures the figures that the project promises, each with a
- * limit from the same run. Without a group, all groups run except `peers` and `growth`. `peers` installs other
- * indexers; `growth` loads data for half an hour. With `--baseline`, the exit code is 1 if a ratio is a quarter worse
+ * limit from the same run. Without a group, all groups run except `peers`, `profile` and `growth`. `peers`
+ * installs other indexers; `growth` loads data for half an hour. With `--baseline`, the exit code is 1 if a ratio is a quarter worse
  * than in baseline.json. `npm run bench -- plan` computes a plan from measured figures and starts no engine.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,6 +25,7 @@ import { benchPeers } from './peers/benchPeers';
 import { loadFolder } from './loaders/loadedFolder';
 import { benchPricing } from './groups/ingest/pricing';
 import { benchFlaky } from './groups/ingest/flaky';
+import { benchProfile } from './groups/ingest/profile';
 import { benchProof } from './groups/ingest/proof';
 import { benchRawLogs } from './groups/ingest/rawLogs';
 import { benchSources } from './groups/ingest/sources';
@@ -68,6 +69,7 @@ async function benchLoadedFolder({ folder, figures, isWanted }: Bench): Promise<
 /** The benchmarks that run only by name. */
 const RUNS_BY_NAME: readonly Run[] = [
   [['peers'], benchPeers],
+  [['profile'], benchProfile],
   [['growth'], benchSizes],
 ];
 
@@ -90,7 +92,7 @@ const knownGroups = [...RUNS, ...RUNS_BY_NAME].flatMap(([groups]) => groups);
 
 const USAGE = `Usage: npm run bench -- [group ...] [--json] [--baseline]
 Groups: ${knownGroups.join(', ')}.
-Without a group, all run except ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(' and ')}.
+Without a group, all run except ${RUNS_BY_NAME.flatMap(([groups]) => groups).join(', ')}.
 \`plan\` computes what more swaps, chains and readers need, and measures nothing: npm run bench -- plan --help`;
 
 /** Prints a plan. Returns false if the command is not `plan`. */

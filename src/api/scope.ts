@@ -94,8 +94,12 @@ export function route<
     const requestKey = `${path} ${JSON.stringify(params)}`;
     const question = scope.ask(deps, ctx, scopeValues, requestKey, async (moment) => {
       const names = await scope.names?.(deps, moment);
-      const answered = await endpoint.read(names?.resolve?.(params) ?? params, moment);
-      return names?.show?.(answered) ?? answered;
+      try {
+        const answered = await endpoint.read(names?.resolve?.(params) ?? params, moment);
+        return names?.show?.(answered) ?? answered;
+      } catch (error) {
+        throw names?.showError?.(error, params) ?? error;
+      }
     });
     const runner = listTable === null ? null : scope.findRunner(deps);
     return {

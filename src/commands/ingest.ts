@@ -53,6 +53,7 @@ import { TraitWorker } from '../workers/traitWorker';
 import type { PublishedFlip } from '../query/head/headState';
 import { createReportedHead, type ReportedHead } from '../query/head/reportedHead';
 import type { IngestFigures } from '../metrics';
+import { ActiveContracts } from '../contracts/activeContracts';
 import { ContractWorker } from '../contracts/contractWorker';
 import { listDifferingBlocks } from './differingBlocks';
 import type { Storage } from './storage';
@@ -132,11 +133,13 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
       const link: Confirm = (block) => trusted.check(block, runSignal);
       const { store, gaps, logs } = openStores(config, { database, claim, mending, log, head });
       const foundPools = new FoundPools(database, chainId);
+      const active = new ActiveContracts();
+      const gates = [confirmGate(confirm, link), pauseGate(pauses), reportGate(head.report, active)];
       const restart = new SessionRestart();
       const ingest = runIngest(
         {
           foundPools,
-          store: gatedStore(store, [confirmGate(confirm, link), pauseGate(pauses), reportGate(head.report)]),
+          store: gatedStore(store, gates),
           confirm,
           gaps: pausableGaps(gaps, pauses),
           keepsAllLogs: (block) => logs.isWholeAt(block),
@@ -156,7 +159,7 @@ export function createIngester(config: Config, log: Logger, onCommit: OnCommit =
         },
         runSignal,
       );
-      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart, head };
+      const deps = { database, rpc, source, chainId, status, log, clock, foundPools, restart, head, active };
       const workers = stopAt === undefined ? createWorkers(config, storage, deps) : [];
       const onFenced = (error: AppError): void => fencing.abort(error);
       const writerBeat = new WriterBeat({ claim, clock, log, onFenced, ...beatContents(facts) });
@@ -226,6 +229,7 @@ type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
     readonly foundPools: FoundPools;
     readonly restart: SessionRestart;
     readonly head: ReportedHead;
+    readonly active: ActiveContracts;
   };
 
 /**
@@ -235,14 +239,14 @@ type WorkerDeps = Omit<SearchDeps, 'rpc' | 'status'> &
 function createWorkers(
   config: Config,
   storage: Storage,
-  { foundPools, restart, head, ...deps }: WorkerDeps,
+  { foundPools, restart, head, active, ...deps }: WorkerDeps,
 ): Worker[] {
   const { verifiedDb } = storage;
   // Publishes the head under a new version, so that readers drop their cached answers and read again.
   const onChange = (): void => foundPools.refresh();
   const workers: Worker[] = [
     new BalanceChecker({ ...deps, onChange }),
-    new ContractWorker({ ...deps, verifiedDb, now: () => deps.clock.now() }),
+    new ContractWorker({ ...deps, active, verifiedDb, now: () => deps.clock.now() }),
   ];
   const { anchors, wrappedNative, forkBlock = null, dexes } = config.chain;
   if (dexes.length > 0) {
@@ -266,7 +270,7 @@ function createWorkers(
 /** The tasks that compare stored final blocks with the node, and correct them. */
 function createChecks(
   config: Config,
-  deps: Omit<WorkerDeps, 'foundPools' | 'restart' | 'head'> & { readonly onChange: () => void },
+  deps: Omit<WorkerDeps, 'foundPools' | 'restart' | 'head' | 'active'> & { readonly onChange: () => void },
   restart: () => void,
 ): [SecondLook, SenderCheck] {
   const { database, rpc, source, status, clock, log } = deps;
@@ -293,10 +297,12 @@ function createChecks(
   return [new SecondLook({ ...checkDeps, pool: rpc, listDiffering }), new SenderCheck(checkDeps)];
 }
 
-/** Reports each commit. */
-function reportGate(onCommit: OnCommit): Gate {
+/** Reports each commit, and the contracts of new head blocks. */
+function reportGate(onCommit: OnCommit, active: ActiveContracts): Gate {
   return {
     after(commit) {
+      for (const { rows } of commit.kind === 'head' ? commit.flip.fresh : [])
+        active.note(rows.ref.number, [...rows.logs, ...rows.created_contracts]);
       if (commit.kind !== 'start') onCommit(commit.kind === 'head' ? commit.flip : null);
     },
   };

@@ -11,9 +11,9 @@ import { createQueryRunner, type QueryRunner } from '../clickhouse/client/namedQ
 import { address } from '../clickhouse/rows/columns';
 import { rowType } from '../clickhouse/rows/rowType';
 import type { Hex } from '../domain/hex';
-import { lastOrdOfBlock, toOrd } from '../domain/ord';
 import { errorText } from '../errors';
 import type { Logger } from '../log';
+import type { ActiveContracts } from './activeContracts';
 import { findCreators, type CreatorDeps } from './findCreators';
 import { findNewCreations, WAITING_MAX } from './findNewCreations';
 import { findUpgraded } from './findUpgraded';
@@ -22,8 +22,10 @@ import { storeCodes } from './storeCodes';
 
 /** Pause in ms between checks whether a new block may have new contracts. */
 const INTERVAL_MS = 2_000;
-/** Pause in ms between checks of all contracts, once a check has found fewer than LOOK_MAX contracts. */
+/** Pause in ms between checks of all contracts, once a check has found fewer than CHECKED_MAX contracts. */
 const FULL_CHECK_MS = 60_000;
+/** The same while no block has become final and no code was stored. A verification of another process adds work too. */
+const RECHECK_MS = 300_000;
 const FAILURE_PAUSE_MS = 30_000;
 /** Time in ms after which a node that could not trace, or had no older state, is asked again. */
 const UNABLE_PAUSE_MS = 600_000;
@@ -33,8 +35,6 @@ const BATCH_CONTRACTS = 50;
 const BATCH_PAUSE_MS = 200;
 /** Largest number of contracts that one check finds and whose code is then read. */
 const CHECKED_MAX = 2_000;
-/** Number of head blocks to check for new contracts. */
-const NEW_BLOCKS = 64;
 /** If a check finds more contracts than this, most of them are old, and their creators are not searched. */
 const NEW_CONTRACTS_MAX = 200;
 
@@ -53,6 +53,8 @@ export interface ContractWorkerDeps {
     readonly indexed: number | null;
     readonly finalTo: number | null;
   };
+  /** The contracts of new head blocks. */
+  readonly active: ActiveContracts;
   readonly log: Logger;
   /** Unix time in milliseconds. */
   readonly now: () => number;
@@ -71,30 +73,39 @@ export class ContractWorker {
   private nextLendAt = 0;
   /** Final upgrades up to this position (`ord`) are processed, since this start of the program. */
   private upgradesReadTo = 0;
-  /** The activity of contracts up to this position (`ord`) is processed, since this start of the program. */
-  private activityReadTo = 0;
   private nextOldStatesAt = 0;
+  /** Number of codes stored since this start of the program. */
+  private storedCodes = 0;
 
   constructor(private readonly deps: ContractWorkerDeps) {
     this.runner = createQueryRunner(deps.database);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { status, log } = this.deps;
+    const { status, log, now } = this.deps;
     const tasks = [
-      { run: () => this.checkIfDue(signal), failure: 'reading contract code from the node failed' },
       { run: () => this.findSomeCreators(signal), failure: 'searching for the creators of contracts failed' },
       {
         run: () => this.lendIfDue(),
         failure: 'sharing verified sources with contracts of the same code failed',
       },
     ];
+    let input = '';
+    let inputAt = 0;
     for (let waitMs = INTERVAL_MS; !signal.aborted;) {
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       waitMs = INTERVAL_MS;
+      const newInput = `${status.phase} ${status.finalTo} ${this.storedCodes}`;
+      if (newInput !== input) inputAt = now();
+      input = newInput;
       if (status.phase !== 'follow') continue;
-      for (const { run, failure } of tasks) {
+      const isRoundDue = this.isRoundDue(inputAt);
+      const check = {
+        run: () => this.checkIfDue(isRoundDue, signal),
+        failure: 'reading contract code from the node failed',
+      };
+      for (const { run, failure } of isRoundDue ? [check, ...tasks] : [check]) {
         try {
           await run();
         } catch (error) {
@@ -106,60 +117,65 @@ export class ContractWorker {
     }
   }
 
-  /** Looks after each new block, and when a longer pause is over. */
-  private async checkIfDue(signal: AbortSignal): Promise<void> {
-    const { status, now } = this.deps;
-    const { blocks, finalTo } = status;
-    const isFull = now() >= this.nextFullCheckAt;
-    const isDue = isFull || (finalTo !== null && now() >= this.nextUpgradesAt);
-    if (blocks === this.checkedBlocks && !isDue) return;
-    await this.checkContracts(signal);
-    // A check of all contracts does not read the blocks that are not final, so another check follows.
-    if (!isFull) this.checkedBlocks = blocks;
+  /** Whether the looks at all contracts may find something. Their input last changed at `inputAt`. */
+  private isRoundDue(inputAt: number): boolean {
+    const nextAt = [this.nextFullCheckAt, this.nextUpgradesAt, this.nextCreatorsAt, this.nextLendAt];
+    const doneAt = Math.min(...nextAt) - FULL_CHECK_MS;
+    const isWaiting = this.contractsWithoutCreator.size > 0 || this.nullReceipts.size > 0;
+    return isWaiting || doneAt < inputAt || this.deps.now() - doneAt >= RECHECK_MS;
   }
 
-  /** Checks the new contracts, or at longer intervals all contracts. Resolves to the number of contracts stored. */
-  async checkContracts(signal: AbortSignal): Promise<number> {
-    const { chainId, verifiedDb, status, now } = this.deps;
-    const isFull = now() >= this.nextFullCheckAt;
+  /** Looks after each new block, and when a longer pause is over. */
+  private async checkIfDue(isRoundDue: boolean, signal: AbortSignal): Promise<void> {
+    const { status, now, active } = this.deps;
+    const { blocks } = status;
+    const isPauseOver = isRoundDue && now() >= Math.min(this.nextFullCheckAt, this.nextUpgradesAt);
+    if (blocks === this.checkedBlocks && !isPauseOver) return;
+    try {
+      await this.checkContracts(signal, isRoundDue);
+      this.checkedBlocks = blocks;
+    } catch (error) {
+      active.forget();
+      throw error;
+    }
+  }
+
+  /**
+   * Checks the contracts of new head blocks, and with `isRoundDue` at longer intervals all contracts and the upgrades in
+   * final blocks. Resolves to the number of contracts stored.
+   */
+  async checkContracts(signal: AbortSignal, isRoundDue = true): Promise<number> {
+    const { chainId, verifiedDb, rpc, active, status, now } = this.deps;
+    const { runner } = this;
+    const isFull = isRoundDue && now() >= this.nextFullCheckAt;
     const indexed = status.indexed ?? 0;
-    const headFrom = Math.max(0, indexed - NEW_BLOCKS);
-    const params = {
-      chain_id: chainId,
-      verified_db: verifiedDb,
-      limit: CHECKED_MAX,
-      from_ord: toOrd(headFrom, 0),
-    };
-    const name = isFull ? 'contracts/list_unchecked_contracts' : 'contracts/list_new_contracts';
-    const uncheckedRows = await this.runner.run(name, params, foundRow);
-    const activeRows = await this.runner.run(
-      'contracts/list_active_contracts',
-      { chain_id: chainId, limit: CHECKED_MAX, from_ord: Math.max(this.activityReadTo, params.from_ord) },
-      foundRow,
-    );
-    const upgradedContracts = await findUpgraded({
-      runner: this.runner,
-      chainId,
-      indexed,
-      headFrom,
-      finalTo: now() >= this.nextUpgradesAt ? status.finalTo : null,
-      seenTo: this.upgradesReadTo,
-    });
-    const contractsToCheck = [
-      ...new Set([
-        ...[...uncheckedRows, ...activeRows].map(({ address }) => address),
-        ...upgradedContracts.addresses,
-      ]),
-    ];
+    const { added, changed } = await active.take({ runner, rpc, chainId, indexed }, signal);
+    const params = { chain_id: chainId, verified_db: verifiedDb, limit: CHECKED_MAX };
+    const uncheckedRows = isFull
+      ? await runner.run('contracts/list_unchecked_contracts', params, foundRow)
+      : [];
+    const finalTo = isRoundDue && now() >= this.nextUpgradesAt ? status.finalTo : null;
+    const upgraded =
+      finalTo === null
+        ? null
+        : await findUpgraded({ runner, chainId, indexed, finalTo, seenTo: this.upgradesReadTo });
+    const newContracts = new Set([...uncheckedRows.map(({ address }) => address), ...added]);
+    const contractsToCheck = [...new Set([...newContracts, ...changed, ...(upgraded?.addresses ?? [])])];
+    const waitingContracts = new Set([...added, ...changed]);
     for (let start = 0; start < contractsToCheck.length && !signal.aborted; start += BATCH_CONTRACTS) {
       if (start > 0) await sleep(BATCH_PAUSE_MS, undefined, { signal });
-      await this.store(contractsToCheck.slice(start, start + BATCH_CONTRACTS), signal);
+      const unanswered = await this.store(contractsToCheck.slice(start, start + BATCH_CONTRACTS), signal);
+      const askAgain = unanswered.filter((address) => waitingContracts.has(address));
+      active.note(
+        indexed,
+        askAgain.map((address) => ({ address })),
+      );
     }
-    this.noteNew(uncheckedRows.map(({ address }) => address));
+    this.storedCodes += contractsToCheck.length;
+    this.noteNew([...newContracts]);
     if (isFull && uncheckedRows.length < CHECKED_MAX) this.nextFullCheckAt = now() + FULL_CHECK_MS;
-    this.upgradesReadTo = upgradedContracts.seenTo;
-    this.activityReadTo = lastOrdOfBlock(indexed);
-    if (upgradedContracts.isComplete) this.nextUpgradesAt = now() + FULL_CHECK_MS;
+    if (upgraded !== null) this.upgradesReadTo = upgraded.seenTo;
+    if (upgraded?.isComplete === true) this.nextUpgradesAt = now() + FULL_CHECK_MS;
     return contractsToCheck.length;
   }
 
@@ -205,10 +221,11 @@ export class ContractWorker {
     }
   }
 
-  private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<void> {
-    const { database, rpc, chainId, status, now } = this.deps;
+  /** Resolves to the contracts for which the node gave no answer. */
+  private async store(addresses: readonly Hex[], signal: AbortSignal): Promise<readonly Hex[]> {
+    const { database, rpc, chainId, active, status, now } = this.deps;
     const indexed = status.indexed ?? 0;
-    const { hasNoOldStates } = await storeCodes(
+    const { hasNoOldStates, unanswered, settled } = await storeCodes(
       {
         database,
         runner: this.runner,
@@ -223,5 +240,7 @@ export class ContractWorker {
       signal,
     );
     if (hasNoOldStates) this.nextOldStatesAt = now() + UNABLE_PAUSE_MS;
+    for (const [address, code] of settled) active.remember(address, code);
+    return unanswered;
   }
 }

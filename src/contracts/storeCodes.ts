@@ -6,16 +6,16 @@
 import type { EthCalls } from '../node/calls/askContracts';
 import type { Database } from '../clickhouse/client/database';
 import type { QueryRunner } from '../clickhouse/client/namedQueries';
-import { address, u32 } from '../clickhouse/rows/columns';
+import { address, bool, u32 } from '../clickhouse/rows/columns';
 import { insertRows } from '../clickhouse/rows/inserter';
 import { rowType } from '../clickhouse/rows/rowType';
 import { codeSpansTable, contractCodesTable } from '../clickhouse/schema/explorerTables';
 import type { Hex } from '../domain/hex';
 import { blockOfOrd } from '../domain/ord';
 import { isSameCode, listSpans } from '../query/contracts/codeSpans';
-import { toCode } from '../query/contracts/contractFacts';
+import { toCode, type ContractCode } from '../query/contracts/contractFacts';
 import { finalSnapshot } from '../query/head/headSnapshot';
-import { readEmitted } from '../query/logs/emitters';
+import { readEmitted, type Emitted } from '../query/logs/emitters';
 import { readContractCodes, type FoundCode } from './readContractCode';
 import { traceCodes, type TraceQuestion } from './traceCodes';
 
@@ -26,7 +26,7 @@ const FEW_LOGS_MAX = 10_000;
 
 const blockRow = rowType({ address, block: u32 });
 /** Row of the query contracts/list_codes. */
-export const checkedRow = rowType({ address, checked_block: u32 });
+export const storedCodeRow = rowType({ address, checked_block: u32, fixed: bool });
 
 interface StoreDeps {
   readonly database: Database;
@@ -42,12 +42,21 @@ interface StoreDeps {
   readonly rowVersionMs: number;
 }
 
-/** At most 1,000 addresses. Resolves to whether the node had no older state. */
+interface StoredCodes {
+  /** Whether the node had no older state. */
+  readonly hasNoOldStates: boolean;
+  /** Contracts for which the node gave no answer. */
+  readonly unanswered: readonly Hex[];
+  /** The codes of contracts that cannot change, or that are stored with a final first block. Null for no code. */
+  readonly settled: ReadonlyMap<Hex, ContractCode | null>;
+}
+
+/** At most 1,000 addresses. */
 export async function storeCodes(
   deps: StoreDeps,
   addresses: readonly Hex[],
   signal: AbortSignal,
-): Promise<{ readonly hasNoOldStates: boolean }> {
+): Promise<StoredCodes> {
   const { database, runner, rpc, indexed, finalTo, rowVersionMs } = deps;
   const codeQuestions = addresses.map((address) => ({ address, block: 'latest' as const }));
   const codes = (await readContractCodes(rpc, codeQuestions, signal)).filter((code) => code !== null);
@@ -57,7 +66,7 @@ export async function storeCodes(
     runner.run(
       'contracts/list_codes',
       { addresses: withoutPrefix(foundAddresses), limit: foundAddresses.length },
-      checkedRow,
+      storedCodeRow,
     ),
   ]);
   const checkedBlockByContract = new Map(checks.map((row) => [row.address, row.checked_block]));
@@ -90,7 +99,18 @@ export async function storeCodes(
     contractCodesTable,
     codes.map((code) => ({ ...code, checked_block: indexed, version: rowVersionMs })),
   );
-  return { hasNoOldStates: tracedCodes.hasNoOldStates };
+  const settled = codes.flatMap((row): [Hex, ContractCode | null][] => {
+    const code = toCode(row);
+    const lastSpan = spans.get(row.address)?.at(-1);
+    const isFinal = lastSpan !== undefined && lastSpan.from <= finalTo && isSameCode(lastSpan.code, code);
+    return row.fixed || isFinal ? [[row.address, code]] : [];
+  });
+  const answered = new Set(foundAddresses);
+  return {
+    hasNoOldStates: tracedCodes.hasNoOldStates,
+    unanswered: addresses.filter((address) => !answered.has(address)),
+    settled: new Map(settled),
+  };
 }
 
 /** The older blocks at which the code of each contract is read: of its first log, and of some other logs. */
@@ -101,11 +121,14 @@ async function listBlocks(
   checkedBlocks: ReadonlyMap<Hex, number>,
 ): Promise<Map<Hex, number[]>> {
   const contractsWithoutSpans = codes.filter(({ address }) => !spans.has(address));
-  const emittedByContract = await readEmitted(
-    { runner, chainId },
-    finalSnapshot(finalTo),
-    contractsWithoutSpans.map(({ address }) => address),
-  );
+  const emittedByContract =
+    contractsWithoutSpans.length === 0
+      ? new Map<Hex, Emitted>()
+      : await readEmitted(
+          { runner, chainId },
+          finalSnapshot(finalTo),
+          contractsWithoutSpans.map(({ address }) => address),
+        );
   const blocks = new Map<Hex, number[]>();
   for (const [address, { firstOrd }] of emittedByContract) blocks.set(address, [blockOfOrd(firstOrd)]);
   const hasFewLogs = ({ address }: FoundCode): boolean =>

@@ -39,6 +39,8 @@ export interface Pool {
   readonly id?: Hex | null;
   /** Contract that the pool calls before or after its swaps. Null without one. */
   readonly hooks?: Hex | null;
+  /** Permissions of the hook, as the last 14 bits of a Uniswap V4 hook. Null if its address has them. */
+  readonly hookBits?: number | null;
   readonly dex: string;
   readonly protocol: string;
   readonly poolType: PoolType;

@@ -15,14 +15,16 @@ const ADDRESS_DIGITS = 40;
 
 /**
  * Decodes `arrayCount` dynamic arrays of one-word elements, beside `scalarCount` static words, which are
- * skipped. Null for any other layout: an offset that is not the next free word, an array that is too long, or
- * words that remain.
+ * skipped. Null for any other layout: an offset that is not the next free word, an array that is too long, or words that
+ * remain. `headStep` is the distance between the offsets of two arrays, in words. `scalarsFirst` of the static words come
+ * before the arrays.
  */
 export function readArrays(
   data: Hex,
   arrayCount: number,
   scalarCount = 0,
   lengthMax = ARRAY_LENGTH_MAX,
+  { headStep = 1, scalarsFirst = 0 } = {},
 ): (readonly bigint[])[] | null {
   const heads = arrayCount + scalarCount;
   const words = readWords(data, heads + arrayCount * (1 + lengthMax));
@@ -31,7 +33,7 @@ export function readArrays(
   let at = heads;
   for (let index = 0; index < arrayCount; index += 1) {
     const length = words[at];
-    if (words[index] !== BigInt(at * WORD_BYTES)) return null;
+    if (words[scalarsFirst + index * headStep] !== BigInt(at * WORD_BYTES)) return null;
     if (length === undefined || length > BigInt(lengthMax)) return null;
     const end = at + 1 + Number(length);
     arrays.push(words.slice(at + 1, end));

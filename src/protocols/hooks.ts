@@ -1,11 +1,12 @@
 /**
- * Hooks of Uniswap V4 pools: contracts that a pool calls around its actions. The lowest 14 bits of a hook's address are
- * its permissions (Hooks.sol of @uniswap/v4-core).
+ * Hooks: contracts that a pool calls around its actions. The lowest 14 bits of the address of a Uniswap V4 hook are its
+ * permissions (Hooks.sol of @uniswap/v4-core). A PancakeSwap Infinity pool names the permissions of its hook.
  */
 import type { Hex } from '../domain/hex';
+import type { Pool } from '../domain/pool';
 import { DOUBTS } from './doubts';
 
-/** The permissions, from the highest bit to the lowest. */
+/** The permissions, from the highest bit to the lowest. In a pool with bins, to add liquidity is to mint. */
 export const HOOK_PERMISSIONS = [
   'before_initialize',
   'after_initialize',
@@ -24,18 +25,28 @@ export const HOOK_PERMISSIONS = [
 ] as const;
 type HookPermission = (typeof HOOK_PERMISSIONS)[number];
 
-/** The permissions of a hook, in the order of HOOK_PERMISSIONS. */
-export function permissionsOf(hooks: Hex | null): readonly HookPermission[] {
-  const bits = hooks === null ? 0 : parseInt(hooks.slice(-4), 16);
+type Hooked = Pick<Pool, 'hooks' | 'hookBits'>;
+
+/** The permissions of a pool's hook, in the order of HOOK_PERMISSIONS. */
+export function permissionsOf({ hooks, hookBits }: Hooked): readonly HookPermission[] {
+  const bits = hooks == null ? 0 : (hookBits ?? parseInt(hooks.slice(-4), 16));
   return HOOK_PERMISSIONS.filter((_, index) => ((bits >> (HOOK_PERMISSIONS.length - 1 - index)) & 1) === 1);
 }
 
 /**
- * The doubt about a pool with this hook: DOUBTS.unfollowed, or 0. A hook that takes part in the amounts of swaps decides what a
- * trader pays, so the state of the pool does not tell a price.
+ * The fee of a pool in pips. Null if a hook sets it: the fee at the creation is then 0. A hook that leaves a fee of 0 as it
+ * is looks the same.
  */
-export function hookDoubt(hooks: Hex | null | undefined): number {
-  const permissions = permissionsOf(hooks ?? null);
+export function findFeePips(feePips: number, hooks: Hex | null): number | null {
+  return feePips === 0 && hooks !== null ? null : feePips;
+}
+
+/**
+ * The doubt about a pool: DOUBTS.unfollowed, or 0. A hook that takes part in the amounts of swaps decides what a trader
+ * pays, so the state of the pool does not tell a price.
+ */
+export function hookDoubt(pool: Hooked): number {
+  const permissions = permissionsOf(pool);
   const takesPart =
     permissions.includes('before_swap_returns_delta') || permissions.includes('after_swap_returns_delta');
   return takesPart ? DOUBTS.unfollowed : 0;

@@ -51,6 +51,13 @@ export interface ManyTokenSwap {
   readonly recipient: Hex;
 }
 
+/** A swap as far as its log alone tells it. A log names tokens by address, or by their index in the list of the pool. */
+export interface LoggedSwap extends Pick<ManyTokenSwap, 'amountIn' | 'amountOut'> {
+  readonly pool: Hex;
+  readonly tokenIn: Hex | number;
+  readonly tokenOut: Hex | number;
+}
+
 /** Tokens that went into a pool (mint) or out of it (burn), as absolute raw amounts. */
 export interface LiquidityMove {
   readonly kind: 'mint' | 'burn';
@@ -113,19 +120,27 @@ export interface ManyTokenProtocol extends ProtocolTraits, ManyTokenQuestions {
   idOfPool(pool: Hex): Hex | null;
   /** The pool that a creation event describes. Null if malformed, or if the pool has no tokens yet. */
   readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreation | null;
-  /** What an event changes in its pool. `other`: nothing, because it concerns another pool, or no state. Never throws. */
+  /**
+   * What an event changes in its pool. `other`: nothing, because it concerns another pool, or no state. Never throws.
+   * `statesOf` has the states of another known pool: the newest, then the one before the pool's last log of this block.
+   */
   readLog(
     state: ManyTokenState,
     log: ChainLog,
     logs: readonly ChainLog[],
     timestamp: number,
+    statesOf: (pool: Hex) => readonly ManyTokenState[],
   ): ManyTokenStep | 'other' | 'malformed';
+  /** The swap of a log. Null for another event. If absent, `verify --proof` compares only the transactions of swaps. */
+  decodeSwap?(log: ChainLog): LoggedSwap | null;
   /** The fee that an event of a pool's contract sets, where 1e18 means 100 %. Null for another event. */
   decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null;
   /** The state with the missing parts, and the doubts, of another state of the same pool. */
   fillState(state: ManyTokenState, other: ManyTokenState): ManyTokenState;
   /** A state from its stored parts. Parts that cannot be true are removed. */
   restoreState(state: ManyTokenState): ManyTokenState;
+  /** The token of the shares of a pool with these terms (LP token). Absent if it is the pool's own contract. */
+  shareToken?(terms: Pick<StoredManyTokenState, 'params'>): Hex;
   /** Whether the price of a pool with these terms can be computed. Its balances may still be 0. */
   isFollowed(terms: Pick<StoredManyTokenState, 'weights' | 'doubts' | 'params'>): boolean;
   /** Marginal price of token i, raw token j per raw token i: a finite float64 > 0, or null without a price. */
@@ -167,6 +182,12 @@ interface ManyTokenQuestions {
   withBooks(state: ManyTokenState, answers: readonly (Hex | null)[], isCreation: boolean): ManyTokenState;
   /** Whether a part is missing for which `bookCalls` asks. */
   lacksBooks(state: ManyTokenState): boolean;
+  /**
+   * Calls for what changes without an event, such as rates of tokens. They are made at the end of each block with an event of
+   * the pool, and `withRates` applies the answers before the events. Absent if each change has an event.
+   */
+  rateCalls?(state: ManyTokenState): readonly ContractCall[];
+  withRates?(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState;
   /** Whether `bookCalls` are made at the creation too, at the end of its block, because no event tells the params. */
   readonly readsBooksAtCreation: boolean;
   /** The call for the fee of a pool whose fee event does not make it known. Null if each event makes the pool known. */

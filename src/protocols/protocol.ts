@@ -8,6 +8,8 @@ import type { Hex } from '../domain/hex';
 import type { Dex, Pool, PoolState } from '../domain/pool';
 import type { BinMove } from '../domain/pools/binMoves';
 import type { PoolType } from '../domain/pools/poolShape';
+import type { OwedQuestions } from './ticks/positionManager';
+import type { TickQuestions } from './ticks/tickQuestions';
 
 /** A swap. Amounts are changes of the pool's balances in raw units, positive into the pool. V2: net amount
  * per token (in − out). */
@@ -65,6 +67,8 @@ export interface MintEvent {
   /** The first price and liquidity of a pool, if the event sets them. */
   readonly after?: SwapEvent['after'];
   readonly bins?: readonly BinMove[];
+  /** Uniswap V4: the salt of the position. A position manager uses the number of its NFT. */
+  readonly salt?: bigint;
 }
 
 export interface BurnEvent {
@@ -77,6 +81,8 @@ export interface BurnEvent {
   readonly tickLower: number | null;
   readonly tickUpper: number | null;
   readonly bins?: readonly BinMove[];
+  /** As in MintEvent. */
+  readonly salt?: bigint;
 }
 
 /** V2 Sync: the reserves are the whole state of the pool. */
@@ -142,6 +148,7 @@ export interface PoolCreation {
   /** As in Pool. */
   readonly id?: Hex;
   readonly hooks?: Hex | null;
+  readonly hookBits?: number | null;
   readonly token0: Hex;
   readonly token1: Hex;
   /** Fee in pips; null if the DEX has one fixed fee (V2). */
@@ -220,7 +227,7 @@ interface FeeSplit {
 /** The part of a pool that determines its prices. */
 export type PoolTerms = Pick<
   Pool,
-  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals' | 'hooks'
+  'poolType' | 'token0' | 'token1' | 'feePips' | 'tickSpacing' | 'scaleDecimals' | 'hooks' | 'hookBits'
 >;
 
 /** A protocol of pools of two tokens. Each pool is a contract that emits its own events, unless there is `poolOf`. */
@@ -276,6 +283,12 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
    * swap would leave the range of the active liquidity, or the pool is empty.
    */
   quote(pool: PoolTerms, state: PoolState, amountIn: bigint, isToken0In: boolean): bigint | null;
+  /** What is asked about a pool whose creation was not seen, where there is `poolOf`. Absent if nobody can be asked. */
+  readonly idQuestions?: IdQuestions;
+  /** What is asked about the ticks of a pool. Absent if it answers `v3TickQuestions`, or has no ticks. */
+  readonly tickQuestions?: TickQuestions;
+  /** What is asked about the positions of NFTs. Absent if their manager answers `collectQuestions`, or has no NFTs. */
+  readonly owedQuestions?: OwedQuestions;
 }
 
 /** What the node is asked about pools. All but the details concern pools whose creation event is not stored. */
@@ -302,12 +315,25 @@ export interface PoolQuestions {
   readonly listsPools: boolean;
 }
 
+/** What the node is asked about pools without a contract, of which only an id is known. */
+export interface IdQuestions {
+  /** The call that describes the pool of this id. Null if the DEX has no contract that knows its pools. */
+  describeCall(dex: Pick<Dex, 'positionManager'>, id: Hex): ContractCall | null;
+  /** The creation by the answer. Null if the answer is not that of this id. */
+  readCreation(id: Hex, answer: Hex | null): PoolCreation | null;
+  /** Further calls about the state, by the answers to all calls before, in their order. Empty when there are no more. */
+  stateCalls(factory: Hex, creation: PoolCreation, answers: readonly (Hex | null)[]): readonly ContractCall[];
+  /** The state by the answers to all calls. Null if a part is unknown. */
+  readState(creation: PoolCreation, answers: readonly (Hex | null)[]): PoolState | null;
+}
+
 /** Builds a pool from its creation event and its DEX. */
 export function toPool(protocol: Protocol, dex: Dex, creation: PoolCreation): Pool {
   return {
     address: creation.pool,
     id: creation.id ?? null,
     hooks: creation.hooks ?? null,
+    hookBits: creation.hookBits ?? null,
     dex: dex.name,
     protocol: protocol.name,
     poolType: creation.poolType ?? protocol.poolTypes[0],

@@ -2,11 +2,15 @@
 import { AppError } from '../errors';
 import { algebra } from './algebra/algebra';
 import { balancerV2 } from './balancerV2/balancerV2';
+import { balancerV3 } from './balancerV3/balancerV3';
 import { bondingCurve } from './bondingCurve/bondingCurve';
 import { camelotV2 } from './camelot/camelotV2';
 import { curveStable } from './curve/curveStable';
+import { curveCrypto } from './curveCrypto/curveCrypto';
 import type { ChainLog } from '../domain/block';
 import type { Hex } from '../domain/hex';
+import { infinityBin } from './infinity/infinityBin';
+import { infinityCl } from './infinity/infinityCl';
 import { liquidityBook } from './liquidityBook/liquidityBook';
 import type { ManyTokenProtocol } from './manyTokenProtocol';
 import type { FirstShares, Protocol, SharesChange, SwapFees } from './protocol';
@@ -22,13 +26,17 @@ const ENTRIES: readonly (Protocol | ManyTokenProtocol)[] = [
   uniswapV3,
   pancakeV3,
   balancerV2,
+  balancerV3,
   solidly,
   slipstream,
   curveStable,
+  curveCrypto,
   algebra,
   camelotV2,
   liquidityBook,
   uniswapV4,
+  infinityCl,
+  infinityBin,
   bondingCurve,
 ];
 

@@ -51,6 +51,14 @@ export function isUint160(word: number): boolean {
   return (view.getUint32(at) | view.getUint32(at + 4) | view.getUint32(at + 8)) === 0;
 }
 
+export function isUint24(word: number): boolean {
+  return uintAt(word) >> 24n === 0n;
+}
+
+export function isUint16(word: number): boolean {
+  return uintAt(word) >> 16n === 0n;
+}
+
 /** Whether the loaded word is a sign-extended int24. */
 export function isInt24(word: number): boolean {
   const at = word * WORD_BYTES;
@@ -77,6 +85,11 @@ export function intAt(word: number): bigint {
   if (view.getInt32(at) >= 0) return uintAt(word);
   if (view.getBigInt64(at) === -1n && view.getBigInt64(at + 8) === -1n) return halfAt(at + 16) - HALF_SPAN;
   return BigInt.asIntN(256, (halfAt(at) << 128n) | halfAt(at + 16));
+}
+
+/** Whether the loaded word is a sign-extended int128. */
+export function isInt128(word: number): boolean {
+  return BigInt.asIntN(128, intAt(word)) === intAt(word);
 }
 
 /** The 16 bytes from `at` as an unsigned integer. */

@@ -272,7 +272,7 @@ const contractRecordShape = z
         dex_name: dexNameShape,
         pool_type: z
           .int()
-          .meta({ description: 'Pool type: 2 = V2, 3 = V3, 4 = weighted, 5 = stable, 7 = bins' }),
+          .meta({ description: 'Pool type: 2 = V2, 3 = V3, 4 = weighted, 5 = stable, 6 = crypto, 7 = bins' }),
         factory: addressShape.meta({ description: 'Factory or vault of the pool' }),
         fee_bps: z.number().meta({ description: 'Fee in basis points; may be fractional' }),
         tokens: z

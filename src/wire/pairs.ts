@@ -37,7 +37,9 @@ const pairFields = {
   address: poolShape.meta({ description: 'Address or id of the pair' }),
   dex_name: dexNameShape,
   pool_type: poolTypeShape,
-  fee_bps: z.number().min(0).meta({ description: 'Current fee in basis points; may be fractional' }),
+  fee_bps: z.number().min(0).nullable().meta({
+    description: 'Current fee in basis points; may be fractional. Null if a hook sets the fee of each swap',
+  }),
   name: z
     .string()
     .meta({ description: 'Symbols: base / quote, then other tokens of the pool', example: 'WPLS / DAI' }),
@@ -244,7 +246,9 @@ export const pairDetailShape = z
       })
       .nullable()
       .optional()
-      .meta({ description: 'Uniswap V4 pools: the hook of the pool; null without one' }),
+      .meta({
+        description: 'Uniswap V4 and PancakeSwap Infinity pools: the hook of the pool; null without one',
+      }),
     ended: z
       .object({
         block_number: countShape.meta({ description: 'Block of the end' }),

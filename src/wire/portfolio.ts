@@ -104,8 +104,8 @@ const portfolioPositionShape = z
       .optional()
       .meta({
         description:
-          'V3 positions: fees and withdrawn liquidity that a collect would pay out now. `tokens` does not ' +
-          'include them. Null if the node does not answer',
+          'V3 positions: fees and withdrawn liquidity that the owner could collect now. `tokens` does not ' +
+          'include them. Null if the node does not answer, or if a hook takes a part of them',
       }),
     unclaimed_usd: usdShape.nullable().optional().meta({
       description: 'V3 positions: value of `unclaimed` in USD; null if an amount or a price is unknown',

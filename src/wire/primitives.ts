@@ -48,9 +48,9 @@ export const percentShape = z.number().meta({ description: 'Percent: -1.4 means 
 
 export const usdShape = z.number().meta({ description: 'US dollars' });
 
-export const poolTypeShape = z.literal([2, 3, 4, 5, 7]).meta({
+export const poolTypeShape = z.literal([2, 3, 4, 5, 6, 7]).meta({
   description:
-    'Pool type: 2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 7 = bins',
+    'Pool type: 2 = constant product (V2), 3 = concentrated liquidity (V3), 4 = weighted, 5 = stable, 6 = crypto, 7 = bins',
 });
 
 export const dexNameShape = z

@@ -1,5 +1,5 @@
 /**
- * Pools without a contract, as of Uniswap V4: their logs become pools, swaps and prices, and every answer and parameter
+ * Pools without a contract, as of Uniswap V4 and PancakeSwap Infinity: their logs become pools, swaps and prices, and every answer and parameter
  * names them by their ids of 32 bytes.
  */
 import { Interface } from 'ethers';
@@ -25,22 +25,24 @@ import { finalHead } from '../support/worlds/finalHead';
 
 const ABI = new Interface([
   'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
+  'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee, bytes32 parameters, uint160 sqrtPriceX96, int24 tick)',
   'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
   'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
 ]);
+const INITIALIZE = 'Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)';
+const INFINITY_INITIALIZE = 'Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)';
 const addressOf = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const idOf = (digits: string): Hex => `0x${digits.repeat(32)}`;
-const [TOKEN, USD, USER, MANAGER, FORK, WRAPPED] = ['2', '3', '4', '5', '6', '1'].map(addressOf) as [
-  Hex,
-  Hex,
-  Hex,
-  Hex,
-  Hex,
-  Hex,
-];
+const [TOKEN, USD, USER, MANAGER, FORK, WRAPPED, INFINITY] = ['2', '3', '4', '5', '6', '1', '7'].map(
+  addressOf,
+) as [Hex, Hex, Hex, Hex, Hex, Hex, Hex];
 const DELTA_HOOK: Hex = `0x${'0'.repeat(36)}0088`;
 /** Pools that have a price, one of them of the native coin, and one whose hook takes part in the amounts. */
 const [PLAIN, NATIVE, HOOKED, WRAPPING] = [idOf('a1'), idOf('d4'), idOf('b2'), idOf('e5')];
+/** A pool of PancakeSwap Infinity. Its parameters name the permissions after_swap and after_swap_returns_delta. */
+const REGISTERED = idOf('f6');
+const PLAIN_HOOK = addressOf('0').replace(/.$/, '1') as Hex;
+const PARAMETERS: Hex = `0x${((60n << 16n) | (1n << 7n) | (1n << 11n)).toString(16).padStart(64, '0')}`;
 const WHOLE = 10n ** 18n;
 const ONE = 2n ** 96n;
 const LIQUIDITY = 100_000n * WHOLE;
@@ -50,8 +52,9 @@ const CHAIN: ChainDescription = {
   ...{ chainId: 369, name: 'Example', nativeSymbol: 'EX', wrappedNative: WRAPPED, majors: [], burn: null },
   ...{ confirmations: 20, startBlock: null, rpcUrls: [] },
   anchors: [{ address: USD, symbol: 'USD', priceUsd: 1 }],
-  dexes: [MANAGER, FORK].map((factory, i) => ({
-    ...{ name: `v4_${i}`, displayName: `V4 ${i}`, protocol: 'uniswap_v4', factory },
+  dexes: [MANAGER, FORK, INFINITY].map((factory, i) => ({
+    ...{ name: `v4_${i}`, displayName: `V4 ${i}`, factory },
+    protocol: factory === INFINITY ? 'infinity_cl' : 'uniswap_v4',
   })),
 };
 
@@ -60,13 +63,14 @@ const traded = (id: Hex): [string, unknown[]][] => [
   ['Swap', [id, USER, -1_013n * WHOLE, 990n * WHOLE, SOLD_ROOT, LIQUIDITY, -202, 3_000]],
 ];
 const LOGS: readonly (readonly [Hex, string, readonly unknown[]])[] = [
-  [MANAGER, 'Initialize', [PLAIN, TOKEN, USD, 3_000, 60, ZERO_ADDRESS, ONE, 0]],
-  [MANAGER, 'Initialize', [HOOKED, TOKEN, USD, 3_000, 60, DELTA_HOOK, ONE, 0]],
-  [MANAGER, 'Initialize', [NATIVE, ZERO_ADDRESS, USD, 3_000, 60, ZERO_ADDRESS, ONE, 0]],
+  [MANAGER, INITIALIZE, [PLAIN, TOKEN, USD, 3_000, 60, ZERO_ADDRESS, ONE, 0]],
+  [MANAGER, INITIALIZE, [HOOKED, TOKEN, USD, 3_000, 60, DELTA_HOOK, ONE, 0]],
+  [MANAGER, INITIALIZE, [NATIVE, ZERO_ADDRESS, USD, 3_000, 60, ZERO_ADDRESS, ONE, 0]],
   // A pool of the native coin and the wrapped coin.
-  [MANAGER, 'Initialize', [WRAPPING, ZERO_ADDRESS, WRAPPED, 100, 1, ZERO_ADDRESS, ONE, 0]],
+  [MANAGER, INITIALIZE, [WRAPPING, ZERO_ADDRESS, WRAPPED, 100, 1, ZERO_ADDRESS, ONE, 0]],
+  [INFINITY, INFINITY_INITIALIZE, [REGISTERED, TOKEN, USD, PLAIN_HOOK, 3_000, PARAMETERS, ONE, 0]],
   // A second manager has a pool with the same id.
-  [FORK, 'Initialize', [PLAIN, TOKEN, USD, 3_000, 60, ZERO_ADDRESS, 2n * ONE, 13_863]],
+  [FORK, INITIALIZE, [PLAIN, TOKEN, USD, 3_000, 60, ZERO_ADDRESS, 2n * ONE, 13_863]],
   ...[PLAIN, NATIVE, WRAPPING, HOOKED].flatMap((id) =>
     traded(id).map(([name, values]) => [MANAGER, name, values] as const),
   ),
@@ -206,10 +210,10 @@ test.each([
 });
 
 test.each([
-  ['any', [HOOKED]],
+  ['any', [HOOKED, REGISTERED]],
   ['none', [PLAIN, NATIVE, WRAPPING]],
   ['before_swap_returns_delta', [HOOKED]],
-  ['after_swap', []],
+  ['after_swap', [REGISTERED]],
 ])('the list of pairs with hooks=%s', async (filter, ids) => {
   const pairs = (await get(`/api/v1/pairs?hooks=${filter}`))['data']!;
   expect(pairs.map((pair) => pair['address']).sort()).toEqual([...ids].sort());
@@ -220,6 +224,8 @@ test('a pair shows its hook, and an unknown filter is a 400 that lists the permi
   expect(await hookOf(PLAIN)).toBeNull();
   const permissions = ['before_swap', 'before_swap_returns_delta'];
   expect(await hookOf(HOOKED)).toEqual({ address: DELTA_HOOK, permissions });
+  const registered = ['after_swap', 'after_swap_returns_delta'];
+  expect(await hookOf(REGISTERED)).toEqual({ address: PLAIN_HOOK, permissions: registered });
   const wrong = await api.get('/api/v1/pairs?hooks=some');
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('before_swap_returns_delta')]);
 });
@@ -230,7 +236,10 @@ test('a table names pools by their ids', async () => {
 
 test('an id that is no pool is a 404, also if it ends like that of a pool, and a word is a 400', async () => {
   const similar = `0x${'7'.repeat(24)}${PLAIN.slice(-40)}`;
-  for (const id of [similar, idOf('c3')]) expect((await api.get(`/api/v1/pairs/${id}`)).status).toBe(404);
+  for (const id of [similar, idOf('c3')]) {
+    const unknown = await api.get(`/api/v1/pairs/${id}`);
+    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining(`there is no pair ${id}`)]);
+  }
   expect((await get(`/api/v1/activity?pair=${idOf('c3')}`))['data']).toEqual([]);
   const wrong = await api.get('/api/v1/pairs/0x12');
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('40 hex digits')]);

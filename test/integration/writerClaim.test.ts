@@ -80,7 +80,7 @@ test('a newer claim refuses every statement of an older writer, even if the cloc
     proof: 'full',
   } as const;
   await expect(olderStore.promote(intent, [7], false)).rejects.toMatchObject(FENCED);
-  await expect(older.beat()).rejects.toMatchObject(FENCED);
+  await expect(older.beat('{}')).rejects.toMatchObject(FENCED);
   await expect(olderStore.claim(NOW)).rejects.toMatchObject(FENCED);
   const [row] = await askRows<{ flips: string; ranges: string }>(
     database,
@@ -108,7 +108,7 @@ test('the same process keeps its claim, and its next session gets a claim above 
   const first = await writer.take(NOW);
   writer.note(first + 5_000);
   expect(await writer.take(NOW)).toBe(first + 5_000);
-  await writer.beat();
+  await writer.beat('{}');
   expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: false });
   await writer.end();
   expect(await findNewestWriter(database, CHAIN_ID)).toMatchObject({ name: 'again', ended: true });
@@ -166,13 +166,13 @@ test('readers see the state of the newest writer, by the clock of ClickHouse, fr
     encodeWriterState({ nodeHead: 7, nodeAnswers: true, problems: [{ code: 'node_slow', message: text }] });
   await first!.take(NOW);
   expect(await seen()).toEqual([]);
-  await first!.tell(tell('the node of the first is slow'));
+  await first!.beat(tell('the node of the first is slow'));
   expect(await seen()).toEqual(['the node of the first is slow']);
   await second!.take(NOW);
   expect(await seen()).toEqual([]);
-  await first!.tell(tell('a late state'));
+  await expect(first!.beat(tell('a late state'))).rejects.toMatchObject(FENCED);
   expect(await seen()).toEqual([]);
-  await second!.tell(tell('the node of the second is slow'));
+  await second!.beat(tell('the node of the second is slow'));
   expect(await seen()).toEqual(['the node of the second is slow']);
   expect(early.databaseNow()).toBeGreaterThan(NOW);
   now += 7_999;

@@ -1,5 +1,5 @@
--- At most one row: the newest writer of the chain, the ages of its last sign of life and of its last state, and the
--- state. Both ages are computed with the clock of ClickHouse, which also set the times. The tables have one row per
+-- At most one row: the newest writer of the chain, the ages of its last sign of life (its claim, its last state or its end)
+-- and of its last state, and the state. Both ages are computed with the clock of ClickHouse, which also set the times. The tables have one row per
 -- writer, so they are small.
 WITH
     newest AS (
@@ -23,7 +23,7 @@ WITH
 SELECT
     ended,
     now / 1000 AS now_ms,
-    (now - toInt64(version)) / 1000 AS silent_ms,
+    (now - toInt64(greatest(version, assumeNotNull(tupleElement(newest_state, 2))))) / 1000 AS silent_ms,
     assumeNotNull(tupleElement(newest_state, 1)) AS state,
     (now - toInt64(assumeNotNull(tupleElement(newest_state, 2)))) / 1000 AS state_age_ms
 FROM newest

@@ -15,6 +15,7 @@ SELECT
     tick_spacing,
     pool_id,
     hooks,
+    hook_bits,
     toUInt32(intDiv(ord, 1048576)) AS first_block,
     created_block,
     created_at,

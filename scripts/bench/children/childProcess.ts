@@ -55,7 +55,16 @@ export async function startBenchChild(name: string, argument: unknown): Promise<
 
 /** Processor time that a process has used, in seconds (Linux). */
 export function processorSeconds(pid: number): number {
-  const statText = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return readSeconds(`/proc/${pid}/stat`);
+}
+
+/** Processor time that the main thread of this process has used, in seconds (Linux). */
+export function mainThreadSeconds(): number {
+  return readSeconds(`/proc/self/task/${process.pid}/stat`);
+}
+
+function readSeconds(file: string): number {
+  const statText = readFileSync(file, 'utf8');
   // In /proc/<pid>/stat, user and system time are the 12th and 13th field after the name in parentheses, in hundredths
   // of a second.
   const fields = statText.slice(statText.lastIndexOf(')') + 2).split(' ');

@@ -145,7 +145,7 @@ function toPair({ pool, item }: PairEntry, wantedLeg: number | null): ScreenerPa
       ...(createdBlock === null ? {} : { createdAtBlockNumber: createdBlock }),
       ...(createdAt === null ? {} : { createdAtBlockTimestamp: createdAt }),
       ...(creationTx === null ? {} : { createdAtTxnId: creationTx }),
-      feeBps: item.fee_bps,
+      ...(item.fee_bps === null ? {} : { feeBps: item.fee_bps }),
       ...(tokens.length <= 2 ? {} : { pool: poolOf({ pool, item }, tokens) }),
     },
   };

@@ -34,7 +34,8 @@ export const NO_LIMITS: LoadLimits = {
 const CLIENTS_MAX = 50_000;
 const MINUTE_MS = 60_000;
 const DELAY_SAMPLE_MS = 1_000;
-const DELAY_RESOLUTION_MS = 20;
+/** Interval of the timer whose delay is measured. A timer of 20 ms takes 0.2 % of a core, this one 0.04 %. */
+const DELAY_RESOLUTION_MS = 100;
 const OVERLOAD_RETRY_S = 2;
 
 /**

@@ -2,7 +2,8 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
+  kyberPositions,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -62,6 +63,7 @@ export const arbitrum: BuiltInChain = {
       displayName: 'Camelot V3',
       protocol: 'algebra',
       factory: ['0x1a3c9B1d2F0529D97f2afC5136Cc23e58f1FD35B', CAMELOT_V3],
+      positionManager: ['0x00c7f3082833e796A5b3e4Bd59f6642FF44DCD15', kyberPositions('camelotv3')],
     },
     {
       name: 'camelot_v3_early',
@@ -133,10 +135,18 @@ export const arbitrum: BuiltInChain = {
       startBlock: 222_832,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 297_810_187,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32', UNISWAP_V4],
+      positionManager: ['0xd88F38F930b7952f2DB2432Cb002E7abbF3dD869', UNISWAP_V4],
     },
     {
       name: 'camelot_v2',
@@ -149,10 +159,28 @@ export const arbitrum: BuiltInChain = {
       startBlock: 35_061_163,
     },
     {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xb17b674D9c5CB2e441F8e196a2f048A81355d031', CURVE_FACTORIES],
+    },
+    {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_NG],
+      factory: ['0x9AF14D26075f142eb3F292D5065EB3faa646167b', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xbC0797015fcFc47d9C1856639CaE50D0e69FbEE8', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_2',

@@ -3,7 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
   BOOK_FACTORIES,
-  CURVE_NG,
+  CURVE_FACTORIES,
   LIQUIDITY_BOOK,
   messari,
   SUSHI_V3,
@@ -128,10 +128,18 @@ export const avalanche: BuiltInChain = {
       startBlock: 26_386_141,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 59_955_604,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x06380C0e0912312B5150364B9DC4542BA0DbBc85', UNISWAP_V4],
+      positionManager: ['0xB74b1F14d2754AcfcbBe1a221023a5cf50Ab8ACD', UNISWAP_V4],
     },
     {
       name: 'trader_joe_v2_2',
@@ -151,7 +159,19 @@ export const avalanche: BuiltInChain = {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
+      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', 'curvefi/twocrypto-ng deployments.yaml'],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x3d6cB2F6DcF47CDd9C13E4e3beAe9af041d8796a', 'curvefi/tricrypto-ng deployments.yaml'],
     },
     {
       name: 'pharaoh_dlmm',

@@ -2,7 +2,8 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
+  infinityConfig,
   messari,
   pancakeSubgraph,
   SUSHI_V2,
@@ -18,6 +19,7 @@ import {
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'base');
 const PANCAKE = pancakeSubgraph('base');
+const INFINITY = infinityConfig('base');
 const SLIPSTREAM = 'DefiLlama/dimension-adapters dexs/aerodrome-slipstream/index.ts';
 
 export const base: BuiltInChain = {
@@ -59,6 +61,10 @@ export const base: BuiltInChain = {
       displayName: 'Aerodrome Slipstream',
       protocol: 'slipstream',
       factory: ['0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A', SLIPSTREAM],
+      positionManager: [
+        '0x827922686190790b37229fd06084350E74485b72',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Base.json',
+      ],
       startBlock: 13_843_704,
     },
     {
@@ -74,6 +80,10 @@ export const base: BuiltInChain = {
       displayName: 'Aerodrome Slipstream 2',
       protocol: 'slipstream',
       factory: ['0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a', SLIPSTREAM],
+      positionManager: [
+        '0xa990C6a764b73BF43cee5Bb40339c3322FB9D55F',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Base-Gauge-Caps.json',
+      ],
       startBlock: 36_953_918,
     },
     {
@@ -156,16 +166,54 @@ export const base: BuiltInChain = {
       startBlock: 1_196_036,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 25_343_854,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x498581fF718922c3f8e6A244956aF099B2652b2b', UNISWAP_V4],
+      positionManager: ['0x7C5f5A4bBd8fD63184577525326123B519429bDc', UNISWAP_V4],
+    },
+    {
+      name: 'pancakeswap_infinity_cl',
+      displayName: 'PancakeSwap Infinity CL',
+      protocol: 'infinity_cl',
+      factory: ['0xa0FfB9c1CE1Fe56963B0321B32E7A0302114058b', INFINITY],
+    },
+    {
+      name: 'pancakeswap_infinity_bin',
+      displayName: 'PancakeSwap Infinity Bin',
+      protocol: 'infinity_bin',
+      factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
+    },
+    {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x3093f9B57A428F3EB6285a589cb35bEA6e78c336', CURVE_FACTORIES],
     },
     {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_NG],
+      factory: ['0xd2002373543Ce3527023C75e7518C274A51ce712', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xc9Fe0C63Af9A39402e8a5514f9c43Af0322b665F', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xA5961898870943c68037F6848d2D866Ed2016bcB', CURVE_FACTORIES],
     },
     {
       name: 'sectorone_v2_2',

@@ -2,7 +2,9 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
+  infinityConfig,
+  kyberPositions,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -17,6 +19,7 @@ import {
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'bsc');
 const PANCAKE_V3 = pancakeSubgraph('bsc');
+const INFINITY = infinityConfig('bsc');
 
 export const bnbChain: BuiltInChain = {
   chainId: 56,
@@ -121,6 +124,7 @@ export const bnbChain: BuiltInChain = {
       displayName: 'Thena Fusion',
       protocol: 'algebra',
       factory: ['0x306F06C147f064A010530292A1EB6737c3e378e4', V3_FACTORIES],
+      positionManager: ['0xa51ADb08Cbe6Ae398046A23bec013979816B77Ab', kyberPositions('thena')],
       startBlock: 26_030_310,
     },
     {
@@ -135,12 +139,43 @@ export const bnbChain: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF', UNISWAP_V4],
+      positionManager: ['0x7A4a5c919aE2541AeD11041A1AEeE68f1287f95b', UNISWAP_V4],
+    },
+    {
+      name: 'pancakeswap_infinity_cl',
+      displayName: 'PancakeSwap Infinity CL',
+      protocol: 'infinity_cl',
+      factory: ['0xa0FfB9c1CE1Fe56963B0321B32E7A0302114058b', INFINITY],
+    },
+    {
+      name: 'pancakeswap_infinity_bin',
+      displayName: 'PancakeSwap Infinity Bin',
+      protocol: 'infinity_bin',
+      factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
+    },
+    {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xEfDE221f306152971D8e9f181bFe998447975810', CURVE_FACTORIES],
     },
     {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_NG],
+      factory: ['0xd7E72f3615aa65b92A4DBdC211E296a35512988B', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x38f8D93406fA2d9924DcFcB67dB5B0521Fb20F7D', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_1',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -113,16 +113,48 @@ export const ethereum: BuiltInChain = {
       startBlock: 12_272_146,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 21_332_121,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x000000000004444c5dc75cB358380D2e3dE08A90', UNISWAP_V4],
+      positionManager: ['0xbD216513d74C8cf14cf4747E6AaA6420FF64ee9e', UNISWAP_V4],
+    },
+    {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0xB9fC157394Af804a3578134A6585C0dc9cc990d4', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_registry',
+      displayName: 'Curve',
+      protocol: 'curve_stable',
+      factory: ['0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5', 'curvefi/curve-pool-registry README.md'],
     },
     {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf', CURVE_NG],
+      factory: ['0x6A8cbed756804B16E05E741eDaBd5cB544AE21bf', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x0c0e5f2fF0ff18a3be9b835635039256dC4B4963', CURVE_FACTORIES],
     },
     {
       name: 'trader_joe_v2_1',

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   messari,
   SUSHI_V2,
   SUSHI_V3,
@@ -10,6 +10,7 @@ import {
   TOKENS,
   UNISWAP_V4,
   uniswapSubgraph,
+  VAULTS,
 } from './sources';
 
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'optimism');
@@ -64,6 +65,10 @@ export const optimism: BuiltInChain = {
       displayName: 'Velodrome Slipstream',
       protocol: 'slipstream',
       factory: ['0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F', 'velodrome-finance/slipstream README.md'],
+      positionManager: [
+        '0x416b433906b1B72FA758e166e239c43d68dC6F29',
+        'velodrome-finance/slipstream README.md',
+      ],
     },
     {
       // The pools were in this factory before they moved to the one above.
@@ -74,6 +79,10 @@ export const optimism: BuiltInChain = {
         '0x548118C7E0B865C2CfA94D15EC86B666468ac758',
         'aerodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
       ],
+      positionManager: [
+        '0xbB5DFE1380333CEE4c2EeBd7202c80dE2256AdF4',
+        'aerodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
+      ],
     },
     {
       name: 'velodrome_slipstream_2',
@@ -81,6 +90,10 @@ export const optimism: BuiltInChain = {
       protocol: 'slipstream',
       factory: [
         '0xe13Dd1fbA721Aa81a1826D9523AC9BC7d260c879',
+        'velodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
+      ],
+      positionManager: [
+        '0xf7f8ccce99Ca2896eC75D3A399D152dB96808399',
         'velodrome-finance/slipstream script/constants/output/DeployCL-Optimism.json',
       ],
     },
@@ -127,16 +140,42 @@ export const optimism: BuiltInChain = {
       startBlock: 154_627,
     },
     {
+      name: 'balancer_v3',
+      displayName: 'Balancer V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 133_969_439,
+    },
+    {
       name: 'uniswap_v4',
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3', UNISWAP_V4],
+      positionManager: ['0x3C3Ea4B57a46241e54610e5f022E5c45859A1017', UNISWAP_V4],
+    },
+    {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x2db0E83599a91b508Ac268a6197b8B14F5e72840', CURVE_FACTORIES],
     },
     {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_NG],
+      factory: ['0x5eeE3091f747E60a045a2E715a4c71e600e31F6E', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xc6C09471Ee39C7E30a067952FcC89c8922f9Ab53', CURVE_FACTORIES],
     },
   ],
 };

@@ -2,7 +2,7 @@
 import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
-  CURVE_NG,
+  CURVE_FACTORIES,
   messari,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
@@ -54,6 +54,10 @@ export const polygon: BuiltInChain = {
       displayName: 'QuickSwap V3',
       protocol: 'algebra',
       factory: ['0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28', V3_FACTORIES],
+      positionManager: [
+        '0x8eF88E4c7CfbbaC1C163f7eddd4B578792201de6',
+        'QuickSwap/interface-v2 src/constants/v3/addresses.ts',
+      ],
       startBlock: 32_610_688,
     },
     {
@@ -111,12 +115,31 @@ export const polygon: BuiltInChain = {
       displayName: 'Uniswap V4',
       protocol: 'uniswap_v4',
       factory: ['0x67366782805870060151383F4BbFF9daB53e5cD6', UNISWAP_V4],
+      positionManager: ['0x1Ec2eBf4F37E7363FDfe3551602425af0B3ceef9', UNISWAP_V4],
+    },
+    {
+      name: 'curve_stable',
+      displayName: 'Curve StableSwap',
+      protocol: 'curve_stable',
+      factory: ['0x722272D36ef0Da72FF51c5A65Db7b870E2e8D4ee', CURVE_FACTORIES],
     },
     {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_NG],
+      factory: ['0x1764ee18e8B3ccA4787249Ceb249356192594585', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x98EE851a00abeE0d95D08cF4CA2BdCE32aeaAF7F', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0xC1b393EfEF38140662b91441C6710Aa704973228', CURVE_FACTORIES],
     },
   ],
 };

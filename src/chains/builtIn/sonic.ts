@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
   BOOK_FACTORIES,
+  CURVE_CONTRACTS,
   SUSHI_V2,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
@@ -126,6 +127,13 @@ export const sonic: BuiltInChain = {
       startBlock: 368_312,
     },
     {
+      name: 'beets_v3',
+      displayName: 'Beets V3',
+      protocol: 'balancer_v3',
+      factory: ['0xbA1333333333a1BA1108E8412f11850A5C319bA9', VAULTS],
+      startBlock: 368_135,
+    },
+    {
       name: 'metropolis_dlmm',
       displayName: 'Metropolis DLMM',
       protocol: 'liquidity_book',
@@ -135,10 +143,19 @@ export const sonic: BuiltInChain = {
       name: 'curve_ng',
       displayName: 'Curve StableSwap-NG',
       protocol: 'curve_stable',
-      factory: [
-        '0x7C2085419BE6a04f4ad88ea91bC9F5C6E6C463D8',
-        'DefiLlama/DefiLlama-Adapters projects/curve/contracts.json',
-      ],
+      factory: ['0x7C2085419BE6a04f4ad88ea91bC9F5C6E6C463D8', CURVE_CONTRACTS],
+    },
+    {
+      name: 'curve_twocrypto',
+      displayName: 'Curve Twocrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x1A83348F9cCFD3Fe1A8C0adBa580Ac4e267Fe495', CURVE_CONTRACTS],
+    },
+    {
+      name: 'curve_tricrypto',
+      displayName: 'Curve Tricrypto-NG',
+      protocol: 'curve_crypto',
+      factory: ['0x635742dCC8313DCf8c904206037d962c042EAfBd', CURVE_CONTRACTS],
     },
   ],
 };

@@ -9,10 +9,17 @@ export const V2_FEES = 'DefiLlama/dimension-adapters factory/uniV2.ts';
 export const V3_FACTORIES = 'DefiLlama/DefiLlama-Adapters registries/uniswapV3.js';
 /** Vaults with first blocks. */
 export const VAULTS = 'DefiLlama/DefiLlama-Adapters registries/balancer.js';
-/** PoolManagers of Uniswap V4. */
+/** PoolManagers and position managers of Uniswap V4. */
 export const UNISWAP_V4 = 'Uniswap/docs docs/contracts/v4/deployments.mdx';
-/** Factories of Curve's StableSwap-NG (`stable_ng_factory`). */
-export const CURVE_NG = 'curvefi/curve-js src/constants/network_constants.ts';
+/** Managers of PancakeSwap Infinity (`clPoolManager`, `binPoolManager`). */
+export function infinityConfig(network: 'bsc' | 'base'): string {
+  return `pancakeswap/infinity-core script/config/${network}-mainnet.json`;
+}
+
+/** Factories of Curve: that of 2021 (`factory`), and those of NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
+export const CURVE_FACTORIES = 'curvefi/curve-js src/constants/network_constants.ts';
+/** The same for further chains. */
+export const CURVE_CONTRACTS = 'DefiLlama/DefiLlama-Adapters projects/curve/contracts.json';
 /** Factories of Trader Joe's Liquidity Book by version, with first blocks. */
 export const LIQUIDITY_BOOK = 'DefiLlama/dimension-adapters factory/joeLiquidityBook.ts';
 /** Factories of Liquidity Book. Those without `isLb` have the interface of 2.1 and 2.2. */
@@ -22,6 +29,11 @@ export const VIRTUALS = 'DefiLlama/dimension-adapters dexs/virtual-protocol.ts';
 export const SUSHI_V2 = 'DefiLlama/dimension-adapters dexs/sushiswap-classic.ts';
 export const SUSHI_V3 = 'DefiLlama/DefiLlama-Adapters projects/sushiswap-v3/index.js';
 export const SUSHI_V3_POSITIONS = 'sushi-labs/sushi src/evm/config/features/sushiswap-v3.ts';
+
+/** Position managers. */
+export function kyberPositions(dex: string): string {
+  return `KyberNetwork/kyberswap-interface apps/kyberswap-interface/src/pages/Earns/constants/dexes/${dex}.ts`;
+}
 
 /** Factories and position managers with first blocks. */
 export function messari(family: string, protocol: string, network: string): string {

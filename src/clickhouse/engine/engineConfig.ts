@@ -149,7 +149,13 @@ const SERVER_SETTINGS: Readonly<Record<string, number>> = {
   background_streaming_schedule_pool_size: 64,
   // How often ClickHouse reads how much memory it has. The default of 50 ms takes a third of the processor time of an
   // engine without queries.
-  memory_worker_period_ms: 250,
+  memory_worker_period_ms: 1_000,
+  // First pause in seconds before ClickHouse looks again for merges of a table; each further pause is a tenth longer.
+  // Every insert starts a look by itself. With the default of 0.1 s, a table with an insert every 10 s is looked at
+  // ten times in between.
+  background_processing_pool_thread_sleep_seconds_if_nothing_to_do: 5,
+  // The same for streaming queries, of which there are none.
+  background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do: 600,
   max_concurrent_queries: 200,
   keep_alive_timeout: 10,
   shutdown_wait_unfinished: 1,
@@ -213,7 +219,12 @@ ${userElement(config.reader, 'reader', [`GRANT SELECT ON ${config.database}*.*`]
  * cannot be disabled. The session of this query lasts as long as the server, and only one session is allowed.
  * So no other client can log in as `default`.
  */
-const BOOTSTRAP_SETTINGS = { max_sessions_for_user: 1, max_concurrent_queries_for_user: 1 };
+const BOOTSTRAP_SETTINGS = {
+  max_sessions_for_user: 1,
+  max_concurrent_queries_for_user: 1,
+  // The start-up query would report its progress every 100 ms, for as long as the server runs. In microseconds.
+  interactive_delay: 3_600_000_000,
+};
 
 const BOOTSTRAP_GRANTS = [
   'GRANT SYSTEM LISTEN ON *.*',

@@ -3,16 +3,11 @@
  * little-endian. A value out of range throws a RangeError, which means a bug in the caller. Format:
  * https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
+import { RecentBytes } from './recentBytes';
 
 const START_BYTES = 1 << 16;
 
-/** Marks a character that is no hex digit. All digits are smaller, so this bit survives an OR with digits. */
-const NO_DIGIT = 16;
-/** Value of a hex digit by char code. For short values such as addresses, faster than Buffer's hex decoder. */
-const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const digit = parseInt(String.fromCharCode(code), 16);
-  return Number.isNaN(digit) ? NO_DIGIT : digit;
-});
+const recentBytes = new RecentBytes();
 
 export class RowWriter {
   private buffer: Buffer;
@@ -132,18 +127,11 @@ export class RowWriter {
     this.wide(scaled, 16);
   }
 
-  /** Writes 0x-hex of exactly `bytes` bytes. */
+  /** Writes 0x-hex of exactly `bytes` bytes: 20 or 32. */
   fixed(hex: string, bytes: number): void {
     const start = this.reserve(bytes);
-    const { buffer } = this;
-    let digitBits = hex.length === 2 + 2 * bytes ? 0 : NO_DIGIT;
-    for (let i = 0; i < bytes; i += 1) {
-      const high = DIGITS[hex.charCodeAt(2 + 2 * i)] ?? NO_DIGIT;
-      const low = DIGITS[hex.charCodeAt(3 + 2 * i)] ?? NO_DIGIT;
-      digitBits |= high | low;
-      buffer[start + i] = (high << 4) | low;
-    }
-    if (digitBits >= NO_DIGIT) throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
+    if (!recentBytes.write(hex, bytes, this.words, start))
+      throw new RangeError(`expected ${bytes} bytes of hex, got ${hex}`);
   }
 
   zeros(bytes: number): void {

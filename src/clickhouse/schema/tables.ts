@@ -126,6 +126,7 @@ export const poolsTable = defineTable('pools', {
   scale_decimals: array(u8),
   pool_id: nullable(hash),
   hooks: nullable(address),
+  hook_bits: nullable(u16),
   created_block: nullable(u32),
   created_at: nullable(u32),
   created_tx: nullable(hash),

@@ -11,9 +11,11 @@ export const POOL_V3 = 3;
 export const POOL_WEIGHTED = 4;
 /** Stable pool of a Balancer vault. */
 export const POOL_STABLE = 5;
+/** CryptoSwap: liquidity around a price that follows the trades. */
+export const POOL_CRYPTO = 6;
 /** Liquidity in bins of one price each, as Liquidity Book. */
 export const POOL_BINS = 7;
-export const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE, POOL_BINS] as const;
+export const POOL_TYPES = [POOL_V2, POOL_V3, POOL_WEIGHTED, POOL_STABLE, POOL_CRYPTO, POOL_BINS] as const;
 export type PoolType = (typeof POOL_TYPES)[number];
 
 interface PoolShape {
@@ -81,6 +83,15 @@ const SHAPES: Readonly<Record<PoolType, PoolShape>> = {
     price: 'stored',
     liquidity: null,
     reservesPart: STABLE_PART,
+  },
+  [POOL_CRYPTO]: {
+    hasTicks: false,
+    isWalked: false,
+    hasLpToken: true,
+    hasEqualSides: false,
+    price: 'stored',
+    liquidity: null,
+    reservesPart: 0,
   },
   [POOL_BINS]: {
     hasTicks: false,

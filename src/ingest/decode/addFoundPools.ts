@@ -8,7 +8,7 @@ import type { FoundPoolRow, OldTicksRow } from '../../clickhouse/schema/olderPoo
 import type { PoolStateRow } from '../../clickhouse/schema/tables';
 import { ZERO_HASH } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
-import type { PoolState } from '../../domain/pool';
+import { EMPTY_STATE, type PoolState } from '../../domain/pool';
 import { typeInState } from '../../domain/pools/poolShape';
 import { NOT_WALKED } from '../../pricing/legState';
 import { hookDoubt } from '../../protocols/hooks';
@@ -21,13 +21,19 @@ import { stateColumns } from './decodeManyTokenLog';
 
 /** Adds the pool and its row. If the pool is known already, a pool of many tokens gets the missing parts of its state. */
 export function addFinding({ registry }: DecodeContext, facts: BlockFacts, finding: PlacedFinding): void {
-  const { pool, state } = finding;
+  const { pool, state, rates } = finding;
   if ('poolId' in state) {
     const known = registry.findManyTokenPool(pool.address);
     const protocol = getManyTokenProtocol(pool.protocol);
+    if (rates !== undefined) {
+      const rated = known && protocol.withRates?.(known.state, rates);
+      if (rated !== undefined) registry.setManyTokenPool({ pool, state: rated });
+      return;
+    }
     const newest = known === undefined ? state : protocol.fillState(known.state, state);
     registry.setManyTokenPool({ pool, state: newest });
     if (known !== undefined) return;
+    if (finding.createdTx !== null && protocol.lacksBooks(newest)) facts.lacking.add(pool.address);
   } else {
     // The pool search may have added the pool at an earlier block of the same batch.
     if (registry.findPool(pool.address) !== undefined) return;
@@ -35,6 +41,24 @@ export function addFinding({ registry }: DecodeContext, facts: BlockFacts, findi
     registry.setState(pool.address, state);
   }
   facts.pools.push(toPoolRow(finding, facts.ref));
+}
+
+/**
+ * Stores what the node told about an older pool of two tokens whose logs in this block make no state row, such as a fee
+ * change. Without a row, a restart would forget it.
+ */
+export function addFirstState(
+  context: DecodeContext,
+  facts: BlockFacts,
+  { pool, state, ord, createdTx }: PlacedFinding,
+): void {
+  const isOfPool = ({ pair }: PoolStateRow): boolean => pair === pool.address;
+  if ('poolId' in state || state === EMPTY_STATE || createdTx !== null) return;
+  if (!facts.pools.some((row) => row.ord === ord) || facts.pool_states.some(isOfPool)) return;
+  const newest = context.registry.stateOf(pool.address);
+  const place = { ord, timestamp: facts.ref.timestamp };
+  facts.pool_states.push(stateRow(context, 'fee', { pool, state: newest }, place));
+  facts.pool_states.sort((a, b) => a.ord - b.ord);
 }
 
 /**
@@ -86,7 +110,7 @@ export function addTickStates(
 
 function stateRow(
   context: DecodeContext,
-  kind: 'found' | 'ticks',
+  kind: 'found' | 'ticks' | 'fee',
   { pool, state }: Pick<Finding, 'pool' | 'state'>,
   row: Pick<PoolStateRow, 'ord' | 'timestamp'>,
 ): PoolStateRow {
@@ -117,7 +141,7 @@ function pairColumns(
     sqrt_price_x96: state.sqrtPriceX96,
     liquidity: state.liquidity,
     tick: state.tick,
-    doubts: hookDoubt(pool.hooks),
+    doubts: hookDoubt(pool),
     price: context.protocolOfPool(pool).spotPrice(state, pool) ?? 0,
     balances: [],
     params: [],

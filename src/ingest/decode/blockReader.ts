@@ -124,7 +124,7 @@ export class BlockReader {
     const odd = new Map<Hex, OddKind>();
     const slices = createSlices(this.clock);
     const all: BlockFacts[] = [];
-    for (const block of blocks) {
+    for (const [index, block] of blocks.entries()) {
       await slices.step();
       const mine = findings.filter(({ fromBlock }) => fromBlock === block.number);
       const facts = decodeBlock(this.deps.decode, block, mine, reversible, created);
@@ -137,6 +137,8 @@ export class BlockReader {
       for (const { token } of facts.transfers) if (!this.tokens.has(token)) newTokens.add(token);
       this.addOdd(odd, facts);
       if (!reversible && facts.moved.size > 0) await this.deps.checkSenders?.(block, facts.moved);
+      if (facts.lacking.size > 0)
+        findings.push(...(await this.askAgain(blocks.slice(index + 1), reversible, signal)));
       all.push(facts);
     }
     // Prices are in whole tokens, so the decimals of all new tokens are read first.
@@ -192,12 +194,26 @@ export class BlockReader {
     this.deps.foundPools?.forgetBelow(number);
   }
 
+  /**
+   * What the node tells about known pools whose state lacks a part. The pools are asked about before their next block, so
+   * that the rows do not depend on which blocks are read together.
+   */
+  private async askAgain(
+    blocks: readonly ChainBlock[],
+    reversible: boolean,
+    signal: AbortSignal,
+  ): Promise<PlacedFinding[]> {
+    const { decode, manyTokenDiscovery } = this.deps;
+    const findings = await manyTokenDiscovery.discover(blocks, decode.registry, reversible, signal);
+    return findings.filter(({ pool }) => this.isKnown(pool.address));
+  }
+
   /** The findings that the logs of these blocks cause, and the pools that factories create in them. */
   private async discover(
     blocks: readonly ChainBlock[],
     reversible: boolean,
     signal: AbortSignal,
-  ): Promise<{ findings: readonly PlacedFinding[]; created: ReadonlyMap<Hex, PoolCreation> }> {
+  ): Promise<{ findings: PlacedFinding[]; created: ReadonlyMap<Hex, PoolCreation> }> {
     const { decode, discovery, manyTokenDiscovery } = this.deps;
     // If ingestion starts at block 1, no pool can be older than the first block.
     const pools = this.startBlock > 1 ? await discovery.discover(blocks, decode.registry, signal) : [];

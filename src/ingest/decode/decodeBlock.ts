@@ -18,7 +18,7 @@ import {
   type SwapEvent,
 } from '../../protocols/protocol';
 import { noFacts, type BlockFacts } from '../rows/blockRows';
-import { addFinding } from './addFoundPools';
+import { addFinding, addFirstState } from './addFoundPools';
 import { isBigMove, makerOf, type BlockWork, type DecodeContext } from './decodeContext';
 import { readManyTokenLog } from './decodeManyTokenLog';
 import { isKeptLog } from './keptLogs';
@@ -49,7 +49,7 @@ interface Work extends BlockWork {
 /**
  * Decodes the block and returns its facts in log order. `findings` are what the node was asked before, because of logs
  * of this block. `reversible` means that the block is not final. The registry then records how to undo the block.
- * `created` has creations with the details that the node told, by the address of the pool.
+ * `created` has creations with the details that the node told, by the id of the pool or its address.
  */
 export function decodeBlock(
   context: DecodeContext,
@@ -61,12 +61,14 @@ export function decodeBlock(
   const { number, hash, parentHash, timestamp } = block;
   const facts = noFacts({ number, hash, parentHash, timestamp }, block.proof);
   context.registry.openBlock(number, reversible);
-  const work: Work = { context, block, facts, memory: new Map() };
+  const work: Work = { context, block, facts, memory: new Map(), earlier: new Map() };
   pushBlockRow(work);
   pushCreations(work);
   for (const finding of findings) addFinding(context, facts, finding);
   const keepsAll = context.keepsAllLogs(number);
+  let position = -1;
   for (const log of block.logs) {
+    position += 1;
     if (log.transactionHash === ZERO_HASH && isWeaker(block.proof ?? 'bloom', 'receipts'))
       context.onBlockLog();
     if (keepsAll || isKeptLog(log)) pushLogRow(work, log);
@@ -75,9 +77,10 @@ export function decodeBlock(
     if (context.transfers.topics.has(topic)) context.transfers.read(block, log, facts);
     if (context.eventTopics.has(topic)) readPoolLog(work, log);
     else if (topic === TRANSFER_TOPIC) rememberTransfer(work, log);
-    else if (context.creationTopics.has(topic)) readCreation(work, log, created);
+    else if (context.creationTopics.has(topic)) readCreation(work, log, position, created);
     if (context.manyTokens.topics.has(topic)) readManyTokenLog(work, log);
   }
+  for (const finding of findings) addFirstState(context, facts, finding);
   return facts;
 }
 
@@ -129,7 +132,13 @@ function pushLogRow({ context, block, facts }: Work, log: ChainLog): void {
   });
 }
 
-function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, PoolCreation>): void {
+/** `position`: of the log among the logs of the block. */
+function readCreation(
+  work: Work,
+  log: ChainLog,
+  position: number,
+  created?: ReadonlyMap<Hex, PoolCreation>,
+): void {
   const { context, block, facts } = work;
   const dex = context.dexByFactory.get(log.address);
   if (dex === undefined) return;
@@ -145,7 +154,7 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   }
   const baseIsToken0 = context.baseIsToken0(creation.token0, creation.token1);
   const pool: KnownPool = {
-    ...toPool(protocol, dex, created?.get(creation.pool) ?? creation),
+    ...toPool(protocol, dex, created?.get(creation.id ?? creation.pool) ?? creation),
     baseIsToken0,
   };
   const ord = toOrd(block.number, log.logIndex);
@@ -153,12 +162,22 @@ function readCreation(work: Work, log: ChainLog, created?: ReadonlyMap<Hex, Pool
   addFinding(context, facts, finding);
   if (protocol.poolOf !== undefined) return readPoolLog(work, log);
   // Some factories give a pool its first price before they emit the creation event.
-  const earlierLogs = block.logs.filter(
-    ({ address, transactionHash, logIndex }) =>
-      address === pool.address && transactionHash === log.transactionHash && logIndex < log.logIndex,
-  );
-  for (const earlierLog of earlierLogs)
+  for (const earlierLog of listEarlier(block.logs, position, pool.address))
     if (context.eventTopics.has(earlierLog.topics[0] ?? '0x')) readPoolLog(work, earlierLog);
+}
+
+/**
+ * The logs of the pool in the same transaction before the log at this position. Logs of the block itself, which may be
+ * anywhere, have the largest transaction index.
+ */
+function listEarlier(logs: readonly ChainLog[], position: number, pool: Hex): ChainLog[] {
+  const log = logs[position];
+  if (log === undefined) return [];
+  let from = position;
+  while (from > 0 && (logs[from - 1]?.transactionIndex ?? -1) >= log.transactionIndex) from -= 1;
+  return logs
+    .slice(from, position)
+    .filter(({ address, transactionHash }) => address === pool && transactionHash === log.transactionHash);
 }
 
 function memoryOf(work: Work, pair: Hex, txIndex: number): TxMemory {
@@ -360,7 +379,7 @@ function pushState(
     sqrt_price_x96: after.sqrtPriceX96,
     liquidity: after.liquidity,
     tick: after.tick,
-    doubts: hookDoubt(pool.hooks),
+    doubts: hookDoubt(pool),
     price: protocol.spotPrice(after, pool) ?? 0,
     balances: [],
     params: 'bins' in event ? toBinParams(event.bins ?? []) : [],

@@ -5,7 +5,7 @@
 import type { ChainBlock, ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { Dex } from '../../domain/pool';
-import type { ManyTokenProtocol } from '../../protocols/manyTokenProtocol';
+import type { ManyTokenProtocol, ManyTokenState } from '../../protocols/manyTokenProtocol';
 import type { Protocol } from '../../protocols/protocol';
 import type { BlockFacts } from '../rows/blockRows';
 import type { TransferDecoder } from './decodeTransfers';
@@ -48,6 +48,8 @@ export interface BlockWork {
   readonly context: DecodeContext;
   readonly block: ChainBlock;
   readonly facts: BlockFacts;
+  /** The state of a pool of many tokens before its last log of this block. */
+  readonly earlier: Map<Hex, ManyTokenState>;
 }
 
 /** Sender of the log's transaction. Null if the node does not report the sender. */

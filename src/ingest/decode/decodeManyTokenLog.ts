@@ -34,11 +34,15 @@ export function readManyTokenLog(work: BlockWork, log: ChainLog): void {
   if (known === undefined) return noteFee(work, log);
   const { pool, state } = known;
   const protocol = getManyTokenProtocol(pool.protocol);
-  const step = protocol.readLog(state, log, work.block.logs, work.block.timestamp);
+  const statesOf = (address: Hex): ManyTokenState[] =>
+    [registry.findManyTokenPool(address)?.state, work.earlier.get(address)].flatMap((one) => one ?? []);
+  const step = protocol.readLog(state, log, work.block.logs, work.block.timestamp, statesOf);
   if (step === 'malformed') return onMalformed(log);
   if (step === 'other') return;
   const poolLog = { pool, state, log, protocol };
   if (step.after !== state) registry.setManyTokenPool({ pool, state: step.after });
+  if (protocol.lacksBooks(step.after) && !protocol.lacksBooks(state)) work.facts.lacking.add(pool.address);
+  work.earlier.set(pool.address, state);
   if (protocol.isVault && step.kind !== 'fee' && step.kind !== 'register') rememberHeld(work, poolLog);
   if (step.swap !== null) pushLegSwap(work, poolLog, step.swap, step.after);
   if (step.liquidity !== null) pushLiquidity(work, poolLog, step.liquidity);

@@ -1,11 +1,11 @@
 /**
- * Decodes ERC-20 transfers, deposits and withdrawals of wrapped coins, and the events of V3
- * position managers. Needs no pool states and no prices. The events are defined in EIP-20, EIP-721, WETH9.sol
- * and INonfungiblePositionManager.sol (Uniswap/v3-periphery; PancakeSwap uses the same interface).
+ * Decodes ERC-20 transfers, deposits and withdrawals of wrapped coins, and the events of position managers. Needs no
+ * prices. The events are defined in EIP-20, EIP-721, WETH9.sol and INonfungiblePositionManager.sol of
+ * Uniswap/v3-periphery (PancakeSwap and Slipstream use the same events) and of cryptoalgebra/Algebra.
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
 import type { BlockRef, ChainLog } from '../../domain/block';
-import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
 import type { MintEvent, PoolEvent } from '../../protocols/protocol';
 import {
@@ -31,6 +31,11 @@ const WITHDRAWAL: Hex = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a
  * topic0 of IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1).
  */
 const INCREASE: Hex = '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f';
+/**
+ * topic0 of Algebra's IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidityDesired, uint128 actualLiquidity,
+ * uint256 amount0, uint256 amount1, address pool).
+ */
+const ALGEBRA_INCREASE: Hex = '0x8a82de7fe9b33e0e6bca0e26f5bd14a74f1164ffe236d50e0a36c3ea70f2b814';
 /** topic0 of DecreaseLiquidity, which has the parameters of IncreaseLiquidity. */
 const DECREASE: Hex = '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4';
 /** topic0 of Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1). */
@@ -40,6 +45,12 @@ const COLLECT: Hex = '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738
  * IncreaseLiquidity.
  */
 const POOL_MINT: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde';
+
+/**
+ * topic0 of ModifyLiquidity of Uniswap V4 (uniswapV4.ts). The PoolManager emits it for all pools, and it is the only event
+ * of a position besides the Transfers of its NFT.
+ */
+const MODIFY_LIQUIDITY: Hex = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec';
 
 const NO_DATA: Hex = '0x';
 
@@ -55,7 +66,7 @@ interface TransferRules {
   /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
   readonly positionManagers: ReadonlySet<Hex>;
-  /** Decodes an event of a known pool. Null for other contracts: any contract can emit a Mint event. */
+  /** Decodes an event of a pool, or of a factory that emits those of its pools. Null for other contracts: any can emit it. */
   decodePoolEvent(log: ChainLog): PoolEvent | null;
 }
 
@@ -113,7 +124,8 @@ export function createTransferDecoder(rules: TransferRules): TransferDecoder {
   };
   const work: Work = { rules, skipped, memory };
   const topics = [TRANSFER, DEPOSIT, WITHDRAWAL];
-  if (rules.positionManagers.size > 0) topics.push(INCREASE, DECREASE, COLLECT, POOL_MINT);
+  if (rules.positionManagers.size > 0)
+    topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY);
   return {
     topics: new Set(topics),
     skipped,
@@ -132,7 +144,11 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
     case POOL_MINT:
       rememberMint(work, log, rows);
       return;
+    case MODIFY_LIQUIDITY:
+      readSalted(work, block, log, rows);
+      return;
     case INCREASE:
+    case ALGEBRA_INCREASE:
     case DECREASE:
     case COLLECT:
       if (rules.positionManagers.has(log.address)) readPosition(work, block, log, rows);
@@ -148,8 +164,8 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
   const [, sender, recipient, nft] = topics;
   // A contract may index no argument of the event. The data then has all three.
   if (topics.length === 1 && loadData(data, 3) && isUint160(0) && isUint160(1)) {
-    const sides = { sender: addressAt(data, 0), recipient: addressAt(data, 1) };
-    return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(2) });
+    const move = { sender: addressAt(data, 0), recipient: addressAt(data, 1), amount: uintAt(2) };
+    return pushTransfer(work, block, log, rows, move);
   }
   if (!isAddressTopic(sender) || !isAddressTopic(recipient)) {
     rows.unreadableTokens.add(log.address);
@@ -157,8 +173,10 @@ function readTransfer(work: Work, block: BlockAt, log: ChainLog, rows: TransferR
     return;
   }
   const sides = { sender: addressOfTopic(sender), recipient: addressOfTopic(recipient) };
-  if (topics.length === 3 && loadData(data, 1))
-    return pushTransfer(work, block, log, rows, { ...sides, amount: uintAt(0) });
+  if (topics.length === 3 && loadData(data, 1)) {
+    const move = { sender: sides.sender, recipient: sides.recipient, amount: uintAt(0) };
+    return pushTransfer(work, block, log, rows, move);
+  }
   const tokenId = topics.length === 4 && data === NO_DATA ? uintOfTopic(nft) : null;
   if (tokenId !== null && rules.positionManagers.has(log.address)) {
     rows.position_events.push({ ...emptyEvent(block, log, tokenId), kind: 'transfer', ...sides });
@@ -178,15 +196,17 @@ function pushTransfer(
   move: Pick<TransferRow, 'sender' | 'recipient' | 'amount'>,
 ): void {
   const { address: token, transactionIndex, logIndex } = log;
+  const { sender, recipient, amount } = move;
   rows.transfers.push({
     ord: toOrd(block.number, logIndex),
     timestamp: block.timestamp,
     token,
-    ...move,
+    sender,
+    recipient,
+    amount,
     kind: 'transfer',
     tx_index: transactionIndex,
   });
-  const { sender, recipient } = move;
   if (sender === ZERO_ADDRESS || recipient === token)
     explain(work, log, rows, 'deposit', [recipient, sender]);
   if (recipient === ZERO_ADDRESS || sender === token)
@@ -285,20 +305,41 @@ function rememberMint(work: Work, log: ChainLog, rows: TransferRows): void {
 function readPosition(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
   const { topics, data } = log;
   const collect = topics[0] === COLLECT;
+  const isAlgebraIncrease = topics[0] === ALGEBRA_INCREASE;
+  // The first word of Algebra's event is the liquidity that was asked for.
+  const [words, first] = isAlgebraIncrease ? [5, 1] : [3, 0];
   const tokenId = topics.length === 2 ? uintOfTopic(topics[1]) : null;
-  if (tokenId === null || !loadData(data, 3) || !(collect ? isUint160(0) : isUint128(0))) {
+  if (tokenId === null || !loadData(data, words) || !(collect ? isUint160(0) : isUint128(first))) {
     work.skipped.malformed += 1;
     return;
   }
-  const amounts = { amount0: uintAt(1), amount1: uintAt(2) };
+  const amounts = { amount0: uintAt(first + 1), amount1: uintAt(first + 2) };
   const event = { ...emptyEvent(block, log, tokenId), ...amounts };
   if (collect) rows.position_events.push({ ...event, kind: 'collect', recipient: addressAt(data, 0) });
   else {
-    const liquidity = uintAt(0);
-    const kind = topics[0] === INCREASE ? 'increase' : 'decrease';
+    const liquidity = uintAt(first);
+    const kind = topics[0] === DECREASE ? 'decrease' : 'increase';
     const placeFields = kind === 'increase' ? placeOf(work, log, rows, { ...amounts, liquidity }) : {};
     rows.position_events.push({ ...event, ...placeFields, kind, liquidity });
   }
+}
+
+/** A change of liquidity whose owner is a position manager, and whose salt is the number of the NFT. */
+function readSalted({ rules }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const event = rules.decodePoolEvent(log);
+  if ((event?.kind !== 'mint' && event?.kind !== 'burn') || event.salt === undefined) return;
+  const { owner: manager, salt, tickLower, tickUpper, liquidity, amount0, amount1 } = event;
+  // A change of 0 pays out fees, whose amounts are in no event.
+  if (!rules.positionManagers.has(manager) || liquidity === null || liquidity === 0n) return;
+  const place = {
+    pair: addressOfWord(log.topics[1] ?? ''),
+    tick_lower: tickLower ?? 0,
+    tick_upper: tickUpper ?? 0,
+  };
+  const change = { ...emptyEvent(block, log, salt), manager, liquidity, amount0, amount1 };
+  rows.position_events.push(
+    event.kind === 'mint' ? { ...change, ...place, kind: 'increase' } : { ...change, kind: 'decrease' },
+  );
 }
 
 type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;

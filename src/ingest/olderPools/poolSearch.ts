@@ -328,10 +328,11 @@ export class PoolSearch {
     block: SearchBlock,
     signal: AbortSignal,
   ): Promise<Finding[]> {
-    const pools = findings.flatMap(({ pool: { address, tickSpacing, poolType }, state }) => {
-      const { isWalked, hasTicks } = shapeOf(poolType);
+    const pools = findings.flatMap(({ pool, state }) => {
+      const { address, protocol, factory, id = null, tickSpacing: tick_spacing, poolType: pool_type } = pool;
+      const { isWalked, hasTicks } = shapeOf(pool_type);
       const isReady = isWalked && 'liquidity' in state && (hasTicks ? state.liquidity > 0n : state.tick > 0);
-      return isReady ? [{ address, tick_spacing: tickSpacing, pool_type: poolType }] : [];
+      return isReady ? [{ address, protocol, factory, pool_id: id, tick_spacing, pool_type }] : [];
     });
     const ranges = await this.ticksOf(pools, block, signal);
     return findings.map((finding) => {

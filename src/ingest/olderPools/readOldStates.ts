@@ -16,7 +16,7 @@ import type { SearchBlock } from './searchProgress';
 /** Largest number of calls that read the state of one pool. */
 export const CALLS_PER_POOL = 8;
 /** Number of calls for a pool of many tokens: its type, its fee, its tokens, and one or two calls per token. */
-export const CALLS_PER_MANY_TOKEN_POOL = 13;
+export const CALLS_PER_MANY_TOKEN_POOL = 25;
 
 interface StateDeps {
   readonly rpc: EthCalls;

@@ -5,13 +5,15 @@
  */
 import type { Database } from '../../clickhouse/client/database';
 import { selectAll } from '../../clickhouse/client/namedQueries';
-import { address, i32, u8 } from '../../clickhouse/rows/columns';
-import { rowType } from '../../clickhouse/rows/rowType';
-import { callData, readInt, readNumber } from '../../domain/contractCall';
+import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { poolsTable } from '../../clickhouse/schema/tables';
+import { readNumber, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { shapeOf } from '../../domain/pools/poolShape';
+import { findProtocol } from '../../protocols/registry';
 import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
+import { v3TickQuestions, type TickQuestions } from '../../protocols/ticks/tickQuestions';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';
@@ -34,12 +36,10 @@ const TICKS_MAX = 4_000;
 /** Safety limit: more pools than any chain has. */
 const POOLS_MAX = 10_000_000;
 
-export interface UnreadPool {
-  readonly address: Hex;
-  readonly tick_spacing: number;
-  /** Pools with bins have another reading. */
-  readonly pool_type: number;
-}
+const poolRow = rowType(
+  pick(poolsTable.types, ['address', 'protocol', 'factory', 'pool_id', 'tick_spacing', 'pool_type']),
+);
+export type UnreadPool = RowOf<typeof poolRow>;
 
 interface TickReading {
   readonly pool: UnreadPool;
@@ -54,8 +54,6 @@ interface Deps {
   /** Waits until the limit per second allows so many calls. */
   readonly spend: (calls: number) => Promise<void>;
 }
-
-const poolRow = rowType({ address, tick_spacing: i32, pool_type: u8 });
 
 /** Stored pools whose ticks or bins from before the start block have not been read yet. */
 export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
@@ -76,17 +74,13 @@ export async function readOldTicks(
     const contractAnswers = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
     return contractAnswers.map(({ answers: [answer = null] }) => answer);
   };
-  const ranges = await readOldBins(
-    database,
-    ask,
-    pools.filter(({ pool_type }) => !shapeOf(pool_type).hasTicks),
-    block,
-  );
+  const binned = pools.filter(({ pool_type }) => !shapeOf(pool_type).hasTicks);
   const ticked = pools.filter(({ pool_type }) => shapeOf(pool_type).hasTicks);
-  const slots = await ask(ticked.map(({ address: to }) => ({ to, data: callData('slot0()') })));
+  const ranges = await readOldBins(database, ask, binned, block);
+  const slots = await ask(ticked.map((pool) => questionsOf(pool).tickCall(pool)));
   const readings: TickReading[] = [];
   for (const [i, pool] of ticked.entries()) {
-    const tick = readInt(slots[i], 1, 24);
+    const tick = questionsOf(pool).readTick(slots[i]);
     const reading = tick === null ? null : await readBitmap(ask, pool, Number(tick));
     if (reading === null) ranges.push({ pair: pool.address, low: 1, high: 0, ticks: [], nets: [] });
     else readings.push(reading);
@@ -97,11 +91,15 @@ export async function readOldTicks(
   return ranges;
 }
 
-export type Ask = (calls: readonly { readonly to: Hex; readonly data: Hex }[]) => Promise<(Hex | null)[]>;
+export type Ask = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>;
+
+function questionsOf({ protocol }: UnreadPool): TickQuestions {
+  return findProtocol(protocol)?.tickQuestions ?? v3TickQuestions;
+}
 
 /** Finds the initialised ticks near the pool's tick. Null if the contract does not answer like a V3 pool. */
 async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<TickReading | null> {
-  const { address, tick_spacing: spacing } = pool;
+  const { tick_spacing: spacing } = pool;
   if (spacing <= 0 || tick < TICK_MIN || tick > TICK_MAX) return null;
   const wordOf = (at: number): number => Math.floor(at / spacing / WORD_BITS);
   const middle = wordOf(tick);
@@ -109,9 +107,7 @@ async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<Tic
   const first = Math.max(wordOf(TICK_MIN), middle - reach);
   const last = Math.min(wordOf(TICK_MAX), middle + reach);
   const words = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const answers = await ask(
-    words.map((word) => ({ to: address, data: callData('tickBitmap(int16)', word) })),
-  );
+  const answers = await ask(words.map((word) => questionsOf(pool).bitmapCall(pool, word)));
   const ticks: number[] = [];
   for (const [i, word] of words.entries()) {
     const bits = readNumber(answers[i]);
@@ -145,10 +141,11 @@ async function readNets(
   sums: ReadonlyMap<Hex, ReadonlyMap<number, bigint>>,
 ): Promise<OldTickRange> {
   const pair = pool.address;
-  const answers = await ask(ticks.map((tick) => ({ to: pair, data: callData('ticks(int24)', tick) })));
+  const { netCall, readNet } = questionsOf(pool);
+  const answers = await ask(ticks.map((tick) => netCall(pool, tick)));
   const nets = new Map<number, bigint>();
   for (const [i, tick] of ticks.entries()) {
-    const net = readInt(answers[i], 1, 128);
+    const net = readNet(answers[i]);
     if (net === null) return { pair, low: 1, high: 0, ticks: [], nets: [] };
     nets.set(tick, net);
   }

@@ -59,9 +59,16 @@ export class ManyTokenDiscovery {
   /** Pool ids of no usable pool, and ids whose values could not be read. */
   private readonly strangers = new Strangers();
   private readonly sources: readonly { readonly dex: Dex; readonly protocol: ManyTokenProtocol }[];
+  /** Topics of the events before which the node may be asked for rates. */
+  private readonly ratedTopics: ReadonlySet<Hex>;
 
   constructor(private readonly deps: ManyTokenDiscoveryDeps) {
     this.sources = deps.dexes.map((dex) => ({ dex, protocol: getManyTokenProtocol(dex.protocol) }));
+    this.ratedTopics = new Set(
+      this.sources.flatMap(({ protocol }) =>
+        protocol.rateCalls === undefined ? [] : [...protocol.poolTopics],
+      ),
+    );
   }
 
   /**
@@ -79,7 +86,42 @@ export class ManyTokenDiscovery {
     const last = blocks.at(-1);
     if (last === undefined || this.sources.length === 0) return [];
     const candidates = this.listCandidates(blocks, registry);
-    return this.read(candidates, last, reversible, signal);
+    const found = await this.read(candidates, last, reversible, signal);
+    return [...found, ...(await this.readRates(blocks, registry, found, reversible, signal))];
+  }
+
+  /** Reads what changes without an event, at the end of each block with an event of such a pool. */
+  private async readRates(
+    blocks: readonly ChainBlock[],
+    registry: PoolRegistry,
+    found: readonly PlacedFinding[],
+    reversible: boolean,
+    signal?: AbortSignal,
+  ): Promise<PlacedFinding[]> {
+    const fresh = new Map(
+      found.flatMap(({ pool, state }): [Hex, ManyTokenPool][] =>
+        'poolId' in state ? [[pool.address, { pool, state }]] : [],
+      ),
+    );
+    const asked = blocks.flatMap((block) => {
+      const logs = block.logs.filter(({ topics: [topic = '0x'] }) => this.ratedTopics.has(topic));
+      const emitters = new Set(logs.map(({ address }) => address));
+      return [...emitters].flatMap((address) => {
+        const known = fresh.get(address) ?? registry.findManyTokenPool(address);
+        if (known === undefined) return [];
+        const calls = getManyTokenProtocol(known.pool.protocol).rateCalls?.(known.state) ?? [];
+        return calls.length === 0 ? [] : [{ block, ...known, calls }];
+      });
+    });
+    const answers = await askContracts(
+      this.deps.rpc,
+      asked.map(({ calls }) => calls),
+      { at: (index) => blockTag(asked[index]?.block, reversible), missing: 'null', signal },
+    );
+    return asked.map(({ block, pool, state }, index) => {
+      const place = { fromBlock: block.number, ord: toOrd(block.number, 0), createdTx: null };
+      return { pool, state, ...place, rates: answers[index]?.answers ?? [] };
+    });
   }
 
   /**
@@ -157,12 +199,15 @@ export class ManyTokenDiscovery {
           const isOfFactory = dex.factory === log.address && protocol.factoryTopics.has(topic);
           if (!isOfFactory && !protocol.poolTopics.has(topic)) continue;
           const poolId = isOfFactory ? protocol.idOfLog(log, block.logs) : protocol.idOfPool(log.address);
-          if (poolId === null || candidates.has(`${dex.name} ${poolId}`)) continue;
-          const known = registry.findManyTokenPool(protocol.poolOfId(poolId)) ?? null;
+          const key = `${dex.name} ${poolId}`;
           const isCreation = isOfFactory && protocol.creationTopics.has(topic);
+          if (poolId === null || (candidates.has(key) && !isCreation)) continue;
+          const known = registry.findManyTokenPool(protocol.poolOfId(poolId)) ?? null;
           const named = { dex, protocol, poolId, block, log, known };
           const candidate = this.toCandidate(named, isCreation, log, block.logs);
-          if (candidate !== null) candidates.set(`${dex.name} ${poolId}`, candidate);
+          if (candidate === null) continue;
+          // Contracts may emit events about a pool before the creation event.
+          if (candidate.created !== null || !candidates.has(key)) candidates.set(key, candidate);
         }
       }
     return [...candidates.values()];
@@ -182,8 +227,9 @@ export class ManyTokenDiscovery {
       return isSame && protocol.lacksBooks(known.state) && !isQuiet ? { ...named, created: null } : null;
     }
     if (!isCreation) return isQuiet ? null : { ...named, created: null };
-    // Some registrations have no tokens yet. A later event names the tokens, and the pool is added at that event.
+    // Some registrations have no tokens yet, or are of an older pool. The pool is added at a later event.
     const created = protocol.readCreation(log, logs);
+    if (created === null) this.strangers.forget(poolId);
     return created === null ? null : { ...named, created };
   }
 
@@ -299,6 +345,11 @@ export class ManyTokenDiscovery {
       return { pool: { ...pool, feePips }, state, ...place };
     });
   }
+}
+
+function blockTag(block: Pick<ChainBlock, 'number' | 'hash'> | undefined, reversible: boolean): BlockTag {
+  if (block === undefined) return 'latest';
+  return reversible ? { blockHash: block.hash } : numberToHex(block.number);
 }
 
 /** The block at whose end the books are read: the one before the first log, or the one of the creation. */

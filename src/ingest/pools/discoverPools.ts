@@ -1,16 +1,17 @@
 /**
  * Discovers pools that are older than the first stored block: addresses that emit pool events without a known
- * creation event. A configured factory must confirm each pool, because any contract can emit pool events.
- * Then the node provides the pool's state.
+ * creation event, and ids in events of a factory. A configured factory must confirm each address, because any
+ * contract can emit pool events. Then the node provides the pool's state.
  */
-import type { ChainBlock } from '../../domain/block';
+import type { ChainBlock, ChainLog } from '../../domain/block';
 import { callData, readAddress, type ContractCall } from '../../domain/contractCall';
 import { numberToHex, type Hex } from '../../domain/hex';
 import { toOrd } from '../../domain/ord';
-import { EMPTY_STATE, type Dex } from '../../domain/pool';
+import { EMPTY_STATE, type Dex, type PoolState } from '../../domain/pool';
 import type { Logger } from '../../log';
-import { toPool, type PoolCreation, type Protocol } from '../../protocols/protocol';
+import { toPool, type IdQuestions, type PoolCreation, type Protocol } from '../../protocols/protocol';
 import { askContracts, askSince, type EthCalls } from '../../node/calls/askContracts';
+import { askByIds } from './askByIds';
 import type { PlacedFinding } from './finding';
 import { withDetails } from './poolDetails';
 import type { PoolRegistry } from './poolRegistry';
@@ -19,9 +20,20 @@ import { Strangers } from './strangers';
 /** Largest number of possible pools per batch of calls. */
 const CANDIDATES_MAX = 75;
 
+interface Source {
+  readonly dex: Dex;
+  readonly protocol: Protocol;
+}
+
+interface IdSource {
+  readonly id: Hex;
+  readonly source: Source;
+  readonly questions: IdQuestions;
+}
+
 interface DiscoveryDeps {
   readonly rpc: EthCalls;
-  readonly dexes: readonly { readonly dex: Dex; readonly protocol: Protocol }[];
+  readonly dexes: readonly Source[];
   readonly eventTopics: ReadonlySet<Hex>;
   readonly creationTopics: ReadonlySet<Hex>;
   readonly baseIsToken0: (token0: Hex, token1: Hex) => boolean;
@@ -29,17 +41,18 @@ interface DiscoveryDeps {
 }
 
 interface Candidate {
+  /** The contract, or the key of a pool without one. */
   readonly address: Hex;
+  /** What an id needs; null for a contract. */
+  readonly byId: IdSource | null;
   readonly ord: number;
   readonly blockNumber: number;
 }
 
 /** A pool as its contract describes it. The factory of the DEX must confirm it. */
-interface Claim {
+interface Claim extends Source {
   readonly candidate: Candidate;
   readonly creation: PoolCreation;
-  readonly dex: Dex;
-  readonly protocol: Protocol;
 }
 
 export class PoolDiscovery {
@@ -58,7 +71,10 @@ export class PoolDiscovery {
     const candidates = this.listCandidates(blocks, registry);
     const discovered: PlacedFinding[] = [];
     for (let at = 0; at < candidates.length; at += CANDIDATES_MAX) {
-      discovered.push(...(await this.ask(candidates.slice(at, at + CANDIDATES_MAX), last, signal)));
+      const some = candidates.slice(at, at + CANDIDATES_MAX);
+      const contracts = some.filter(({ byId }) => byId === null);
+      if (contracts.length > 0) discovered.push(...(await this.ask(contracts, last, signal)));
+      discovered.push(...(await this.askIds(some, last, signal)));
     }
     return discovered;
   }
@@ -66,17 +82,22 @@ export class PoolDiscovery {
   private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
     const { eventTopics, dexes } = this.deps;
     const created = this.listCreated(blocks);
-    const factories = new Set(dexes.map(({ dex }) => dex.factory));
+    const sources = new Map(dexes.map((source) => [source.dex.factory, source]));
     const candidates = new Map<Hex, Candidate>();
     for (const block of blocks) {
       for (const log of block.logs) {
         const topic = log.topics[0];
         if (topic === undefined || !eventTopics.has(topic)) continue;
-        if (candidates.has(log.address) || created.has(log.address) || factories.has(log.address)) continue;
-        if (this.strangers.isQuiet(log.address, block.number) || registry.findPool(log.address) !== undefined)
+        const source = sources.get(log.address);
+        const byId = source === undefined ? null : toIdSource(source, log);
+        // Other factories emit no events of pools.
+        if (source !== undefined && byId === null) continue;
+        const address = byId?.key ?? log.address;
+        if (candidates.has(address) || created.has(address)) continue;
+        if (this.strangers.isQuiet(address, block.number) || registry.findPool(address) !== undefined)
           continue;
         const ord = toOrd(block.number, log.logIndex);
-        candidates.set(log.address, { address: log.address, ord, blockNumber: block.number });
+        candidates.set(address, { address, byId, ord, blockNumber: block.number });
       }
     }
     return [...candidates.values()];
@@ -151,22 +172,55 @@ export class PoolDiscovery {
         signal,
       },
     );
-    return proven.map(({ candidate, creation, dex, protocol }, index) => {
-      const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
-      const state = protocol.readState(states[index]?.answers ?? []);
-      const feePips = state?.fees === undefined ? creation.feePips : Math.max(...state.fees);
-      const pool = { ...toPool(protocol, dex, { ...creation, feePips }), baseIsToken0 };
-      this.deps.log.info(
-        { pool: pool.address, dex: dex.name },
-        'discovered a pool older than the first block',
-      );
-      return {
-        fromBlock: candidate.blockNumber,
-        pool,
-        state: state ?? EMPTY_STATE,
-        ord: candidate.ord,
-        createdTx: null,
-      };
+    return proven.map((claim, index) =>
+      this.place(claim, claim.protocol.readState(states[index]?.answers ?? [])),
+    );
+  }
+
+  /** Asks about the ids among the candidates. A pool that cannot be known yet is asked about again after a pause. */
+  private async askIds(
+    candidates: readonly Candidate[],
+    block: ChainBlock,
+    signal?: AbortSignal,
+  ): Promise<PlacedFinding[]> {
+    const named = candidates.flatMap((candidate) =>
+      candidate.byId === null ? [] : [{ ...candidate.byId, candidate }],
+    );
+    if (named.length === 0) return [];
+    const asked = named.map(({ id, source: { dex }, questions, candidate: { blockNumber } }) => ({
+      ...{ id, dex, questions, blockNumber },
+    }));
+    const answers = await askByIds(this.deps.rpc, asked, block, signal);
+    return named.flatMap(({ candidate, source }, index) => {
+      const { found = null, isHopeless = true } = answers[index] ?? {};
+      if (found !== null)
+        return [this.place({ ...source, candidate, creation: found.creation }, found.state)];
+      if (isHopeless) this.strangers.add(candidate.address);
+      else this.strangers.postpone(candidate.address, block.number);
+      return [];
     });
   }
+
+  /** The finding of a pool. Its state is null if no node has it. */
+  private place({ candidate, creation, dex, protocol }: Claim, state: PoolState | null): PlacedFinding {
+    const baseIsToken0 = this.deps.baseIsToken0(creation.token0, creation.token1);
+    const feePips = state?.fees === undefined ? creation.feePips : Math.max(...state.fees);
+    const pool = { ...toPool(protocol, dex, { ...creation, feePips }), baseIsToken0 };
+    this.deps.log.info({ pool: pool.address, dex: dex.name }, 'discovered a pool older than the first block');
+    return {
+      fromBlock: candidate.blockNumber,
+      pool,
+      state: state ?? EMPTY_STATE,
+      ord: candidate.ord,
+      createdTx: null,
+    };
+  }
+}
+
+/** The id in an event of a factory whose pools have no contracts. Null for another factory. */
+function toIdSource(source: Source, log: ChainLog): (IdSource & { readonly key: Hex }) | null {
+  const { poolOf, idQuestions: questions } = source.protocol;
+  const id = log.topics[1];
+  if (poolOf === undefined || questions === undefined || id === undefined) return null;
+  return { id, key: poolOf(log), source, questions };
 }

@@ -33,6 +33,8 @@ export interface PlacedFinding extends Finding {
   readonly ord: number;
   /** The transaction that creates the pool in this block; null if the pool is older. */
   readonly createdTx: Hex | null;
+  /** Answers to `rateCalls` about a known pool, at the end of this block. */
+  readonly rates?: readonly (Hex | null)[];
 }
 
 function columnsOf({ pool, state }: Finding): PoolColumns {
@@ -48,12 +50,13 @@ function columnsOf({ pool, state }: Finding): PoolColumns {
     base_is_token0: pool.baseIsToken0,
     tokens: [...(manyTokens?.tokens ?? [])],
     weights: [...(manyTokens?.weights ?? [])],
-    doubts: manyTokens?.doubts ?? hookDoubt(pool.hooks),
+    doubts: manyTokens?.doubts ?? hookDoubt(pool),
     fee_pips: pool.feePips,
     tick_spacing: pool.tickSpacing,
     scale_decimals: [...(pool.scaleDecimals ?? [])],
     pool_id: pool.id ?? null,
     hooks: pool.hooks ?? null,
+    hook_bits: pool.hookBits ?? null,
   };
 }
 

@@ -39,7 +39,7 @@ export async function withDetails<Created extends CreatedPool>(
   }));
 }
 
-/** The creations in these blocks with their details, by the address of the pool. */
+/** The first creation of each pool in these blocks with its details, by the id of the pool or its address. */
 export async function readCreations(
   rpc: EthCalls,
   { dexByFactory, protocolOfDex }: Pick<DecodeContext, 'dexByFactory' | 'protocolOfDex'>,
@@ -60,5 +60,5 @@ export async function readCreations(
   if (last === undefined || created.length === 0) return new Map();
   const hashes = created.map(({ hash }) => hash);
   const pools = await withDetails(rpc, created, last, reversible, signal, hashes);
-  return new Map(pools.map(({ creation }) => [creation.pool, creation]));
+  return new Map(pools.toReversed().map(({ creation }) => [creation.id ?? creation.pool, creation]));
 }

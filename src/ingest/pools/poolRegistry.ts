@@ -38,6 +38,7 @@ export function poolOfRow(row: PoolColumns): KnownPool {
     address: row.address,
     id: row.pool_id,
     hooks: row.hooks,
+    hookBits: row.hook_bits,
     dex: row.dex,
     protocol: getProtocol(row.protocol).name,
     poolType: parsePoolType(row.pool_type),

@@ -31,6 +31,11 @@ export class Strangers {
     this.pauses.set(contract, null);
   }
 
+  /** The contract may have become a pool. */
+  forget(contract: Hex): void {
+    this.pauses.delete(contract);
+  }
+
   /** The answers about the contract were malformed at this block. */
   postpone(contract: Hex, block: number): void {
     this.makeRoom();

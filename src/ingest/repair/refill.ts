@@ -15,7 +15,7 @@ import { RowBatch } from '../rows/rowBatch';
 import { beginWork, endWork, type IngestStatus } from '../session/status';
 import type { Cursor, Store, StoredState } from '../store/store';
 
-const CHECK_EVERY_MS = 20_000;
+const CHECK_EVERY_MS = 60_000;
 
 interface RefillDeps {
   readonly store: Store;
@@ -26,7 +26,7 @@ interface RefillDeps {
   readonly now: () => number;
 }
 
-/** Compares expected and stored row counts, at most every 20 seconds. */
+/** Compares expected and stored row counts, at most once a minute. */
 export class GapWatch {
   private expected: Map<EventTableName, number>;
   private checkedAt: number;

@@ -66,6 +66,8 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly moved: Set<number>;
   /** Contracts with a Transfer log that cannot be read. */
   readonly unreadableTokens: Set<Hex>;
+  /** Pools of many tokens of whose state this block leaves a part unknown that the node can tell. */
+  readonly lacking: Set<Hex>;
 };
 
 export interface BlockRows extends RowsByTable {
@@ -90,6 +92,7 @@ export function noFacts(ref: BlockRef, proof: ProofLevel = 'bloom'): BlockFacts 
     held: new Map(),
     moved: new Set(),
     unreadableTokens: new Set(),
+    lacking: new Set(),
   };
 }
 

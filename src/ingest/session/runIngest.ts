@@ -13,7 +13,7 @@ import { headFeed } from '../../node/head/headFeed';
 import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/pools/orientPool';
-import type { Dex } from '../../domain/pool';
+import { EMPTY_STATE, type Dex } from '../../domain/pool';
 import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
@@ -23,7 +23,7 @@ import type { DecodeContext } from '../decode/decodeContext';
 import { createTransferDecoder } from '../decode/decodeTransfers';
 import { PoolDiscovery } from '../pools/discoverPools';
 import { ManyTokenDiscovery } from '../pools/discoverManyTokenPools';
-import { PoolRegistry } from '../pools/poolRegistry';
+import { PoolRegistry, type KnownPool } from '../pools/poolRegistry';
 import type { FoundPools } from '../pools/foundPools';
 import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import type { GapStore } from '../repair/gapStore';
@@ -286,30 +286,35 @@ export function createDecodeContext({
   const manyTokenNames = new Set(manyTokenDexes(chain).map(({ protocol }) => protocol));
   const manyTokens = [...manyTokenNames].flatMap((name) => findManyTokenProtocol(name) ?? []);
   const registry = new PoolRegistry();
+  const protocolOfFactory = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
+  const findPoolOf = (item: ChainLog): KnownPool | undefined => {
+    const key = protocolOfFactory.get(item.address)?.poolOf?.(item);
+    const pool = registry.findPool(key ?? item.address);
+    // Equal pools of two managers have the same id.
+    return key === undefined || pool?.factory === item.address ? pool : undefined;
+  };
   const transfers = createTransferDecoder({
     wrappedNative: chain.wrappedNative,
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
     decodePoolEvent: (item) => {
-      const pool = registry.findPool(item.address);
-      return pool === undefined
-        ? null
-        : (findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null);
+      const pool = findPoolOf(item);
+      if (pool !== undefined)
+        return findProtocol(pool.protocol)?.decodeEvent(item, registry.stateOf(pool.address)) ?? null;
+      const source = protocolOfFactory.get(item.address);
+      const key = source?.poolOf?.(item);
+      // The liquidity of a position counts from its first event on, also if its pool becomes known later.
+      const isNew = key !== undefined && registry.findPool(key) === undefined;
+      return isNew ? (source?.decodeEvent(item, EMPTY_STATE) ?? null) : null;
     },
   });
   status.skippedTransfers = transfers.skipped;
-  const protocolOfFactory = new Map(dexes.map(({ dex, protocol }) => [dex.factory, protocol]));
   return {
     chainId: chain.chainId,
     registry,
     dexByFactory: new Map(dexes.map(({ dex }) => [dex.factory, dex])),
     protocolOfDex: (dex) => needDecoder(protocolOfDex.get(dex.name), dex.name),
     protocolOfPool: (pool) => needDecoder(findProtocol(pool.protocol) ?? undefined, pool.protocol),
-    findPoolOf(item) {
-      const key = protocolOfFactory.get(item.address)?.poolOf?.(item);
-      const pool = registry.findPool(key ?? item.address);
-      // Equal pools of two managers have the same id.
-      return key === undefined || pool?.factory === item.address ? pool : undefined;
-    },
+    findPoolOf,
     eventTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.eventTopics])),
     creationTopics: new Set(dexes.flatMap(({ protocol }) => [...protocol.creationTopics])),
     hasTokenTransfers: dexes.some(({ protocol }) => protocol.hasTokenTransfers),

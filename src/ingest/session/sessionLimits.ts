@@ -35,7 +35,7 @@ export const SESSION_LIMITS: SessionLimits = {
   promoteMinBlocks: 32,
   promoteMaxBlocks: 256,
   headKeptBlocks: 1_024,
-  batchLogs: 40_000,
+  batchLogs: 80_000,
   batchBlocks: 5_000,
   batchMs: 5_000,
   backfillMinBlocks: 32,

@@ -25,7 +25,7 @@ interface BeatDeps {
   readonly claim: WriterClaim;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The state that readers get with each sign of life: JSON as in writer_states. */
+  /** The state that is stored as a sign of life: JSON as in writer_states. */
   state(): string;
   /** The part of the state that readers get at once when it changes. */
   news(): string;
@@ -46,8 +46,7 @@ export class WriterBeat {
         // Nothing is written before the claim, so the claim is news too.
         const latestNews = `${claim.session} ${news()}`;
         if (latestNews !== lastNews || clock.now() - beatAt >= BEAT_MS) {
-          await claim.beat();
-          await claim.tell(state());
+          await claim.beat(state());
           lastNews = latestNews;
           beatAt = clock.now();
         }
@@ -63,7 +62,7 @@ export class WriterBeat {
       await clock.sleep(LOOK_MS, signal).catch(() => undefined);
     }
     // The last state says why the writer ended.
-    await claim.tell(state()).catch(() => undefined);
+    await claim.beat(state()).catch(() => undefined);
     await claim.end().catch(() => undefined);
   }
 }

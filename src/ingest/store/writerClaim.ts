@@ -90,17 +90,13 @@ export class WriterClaim {
     return { condition: this.condition(), types: columns.map((column) => types.get(column) ?? '') };
   }
 
-  /** Writes a sign of life. Throws `fenced` if a newer writer has claimed the database. Does nothing before `take`. */
-  async beat(): Promise<void> {
+  /**
+   * Gives a sign of life: stores the state of this writer, JSON as in writer_states. Throws `fenced` if a newer writer has
+   * claimed the database. Does nothing before `take`.
+   */
+  async beat(state: string): Promise<void> {
     if (this.claim === null) return;
-    await this.check();
-    await this.write(this.claim, false);
-  }
-
-  /** Stores the state of this writer for readers: JSON as in writer_states. Does nothing before `take`. */
-  async tell(state: string): Promise<void> {
-    if (this.claim === null) return;
-    const params = { chain: this.chainId, ...this.claim, state };
+    const params = { chain: this.chainId, ...this.claim, state, fenced: FENCED };
     await commandNamed(this.database, 'ingest/write_writer_state', params);
   }
 

@@ -10,7 +10,9 @@ import type { BlockHeader } from './parseBlock';
  */
 export function checkLogOrder(header: BlockHeader, logs: readonly ChainLog[]): void {
   let transactionIndex = 0;
-  for (const [position, log] of logs.entries()) {
+  let position = -1;
+  for (const log of logs) {
+    position += 1;
     if (log.logIndex !== position) {
       throw new BlockMismatch(
         'log_index',

@@ -27,6 +27,9 @@ const POLL_MIN_MS = 50;
 const POLL_MAX_MS = 1_000;
 /** Number of polls per mean block time. */
 const POLLS_PER_BLOCK = 16;
+/** The same while an endpoint pushes the heads. Polls then find only a head whose push is missing. */
+const POLLS_PER_PUSHED_BLOCK = 4;
+const POLL_PUSHED_MAX_MS = 2_500;
 /** Interval in ms for comparing the heads of several endpoints, to find endpoints that lag. */
 const REFRESH_MS = 10_000;
 
@@ -63,7 +66,7 @@ export async function* headFeed(options: HeadFeedOptions): AsyncGenerator<BlockH
       const head: BlockHeader | null = isKnownHead ? null : await fetchHead(options, wakeup);
       if (head !== null && (head.hash !== lastHead?.hash || !isTaken(head))) {
         lastHead = head;
-        spacing.note();
+        spacing.note(wakeup !== null);
         yield head;
       }
       const isDue = refreshing === null && clock.now() - refreshedAt >= REFRESH_MS;
@@ -112,19 +115,22 @@ async function fetchHead(options: HeadFeedOptions, wakeup: Wakeup | null): Promi
 }
 
 /**
- * Measures the time between heads, and derives the polling interval from it: 50 ms to 1 s. Until the second
- * head, the interval is 500 ms.
+ * Measures the time between heads, and derives the polling interval from it: 50 ms to 1 s, or to 2.5 s while an endpoint
+ * pushes the heads. Until the second head, the interval is 500 ms.
  */
 class SpacingMeter {
   private readonly clock: Clock;
   private lastHeadAt: number | null = null;
   private meanMs: number | null = null;
+  /** Whether an endpoint pushed the newest head. */
+  private isPushed = false;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  note(): void {
+  note(isPushed: boolean): void {
+    this.isPushed = isPushed;
     const now = this.clock.now();
     if (this.lastHeadAt !== null) {
       const gap = now - this.lastHeadAt;
@@ -135,7 +141,9 @@ class SpacingMeter {
 
   pollMs(): number {
     if (this.meanMs === null) return POLL_DEFAULT_MS;
-    return Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, this.meanMs / POLLS_PER_BLOCK));
+    const polls = this.isPushed ? POLLS_PER_PUSHED_BLOCK : POLLS_PER_BLOCK;
+    const maxMs = this.isPushed ? POLL_PUSHED_MAX_MS : POLL_MAX_MS;
+    return Math.min(maxMs, Math.max(POLL_MIN_MS, this.meanMs / polls));
   }
 }
 

@@ -4,6 +4,7 @@ import { toFeePips } from '../../domain/swapFee';
 import { withBalances, withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol } from '../manyTokenProtocol';
 import {
+  decodeBalancerEvent,
   poolOfId,
   POOL_REGISTERED,
   POOL_TOPICS,
@@ -15,6 +16,7 @@ import {
   booksCalls,
   decodePoolTokens,
   decodeSwapFee,
+  POOL_FACT_CALLS,
   poolFactCalls,
   poolTokensCall,
   readBooks,
@@ -22,15 +24,15 @@ import {
   swapFeeCall,
 } from './weightedCalls';
 import {
-  ampCall,
   isStable,
-  lacksAmp,
+  lacksTerms,
   quoteStablePool,
   scaleCalls,
   stableLegState,
   stableSpotPrice,
-  withAmp,
+  termCalls,
   withScales,
+  withTerms,
 } from './stablePool';
 import { fillState, quoteWeighted, weightedLegState, weightedSpotPrice, withWeights } from './weightedPool';
 
@@ -58,6 +60,10 @@ export const balancerV2 = {
   idOfPool: () => null,
   readCreation: readRegistration,
   readLog: readBalancerLog,
+  decodeSwap: (log) => {
+    const event = decodeBalancerEvent(log);
+    return event?.kind === 'swap' ? event : null;
+  },
   decodeSwapFee: decodeFeeChange,
   fillState,
   restoreState: (state) => withDoubts(withWeights(state, state.weights), state.doubts),
@@ -72,28 +78,35 @@ export const balancerV2 = {
     isStable(state) ? stableLegState(state, i, j, decimals) : weightedLegState(state, i, j, decimals),
   tokenCalls: (vault, poolId) => [poolTokensCall(vault, poolId)],
   readTokens: ([answer = null]) => decodePoolTokens(answer),
-  factCalls: (_, { poolId }) => [...scaleCalls(poolOfId(poolId)), ...poolFactCalls(poolOfId(poolId))],
-  withFacts: (state, [scales = null, providers = null, ...answers]) => {
+  factCalls: (_, { poolId, tokens }) => [
+    ...poolFactCalls(poolOfId(poolId)),
+    ...scaleCalls(poolOfId(poolId), tokens),
+  ],
+  withFacts: (state, answers) => {
     const facts = readPoolFacts(answers, state.tokens.length);
     if (facts === null) return null;
     const isWeighted = facts.poolType === POOL_WEIGHTED;
-    const scaled = isWeighted ? { ...state, params: [] } : withScales(state, [scales, providers]);
+    const scaled = isWeighted ? { ...state, params: [] } : withScales(state, answers.slice(POOL_FACT_CALLS));
     return { state: withWeights(scaled, facts.weights), poolType: facts.poolType };
   },
   bookCalls: (vault, state) => [
     swapFeeCall(poolOfId(state.poolId)),
-    ...(lacksAmp(state) ? [ampCall(poolOfId(state.poolId))] : []),
+    ...termCalls(state),
     ...booksCalls(vault, state.poolId, state.tokens),
   ],
   withBooks: (state, [fee = null, ...others]) => {
-    const [amp = null, answers] = lacksAmp(state) ? [others[0], others.slice(1)] : [null, others];
-    const read = readBooks(answers, state.tokens);
+    const termCount = termCalls(state).length;
+    const read = readBooks(others.slice(termCount), state.tokens);
     const answered = read === null ? { ...state, balances: [] } : withBalances(state, read);
     const doubts = state.doubts | (read?.doubts ?? 0);
-    return fillState(withAmp(state, amp), { ...answered, doubts, swapFee: decodeSwapFee(fee) ?? 0n });
+    return fillState(withTerms(state, others.slice(0, termCount)), {
+      ...answered,
+      doubts,
+      swapFee: decodeSwapFee(fee) ?? 0n,
+    });
   },
   // BasePool.sol forbids a fee of zero.
-  lacksBooks: (state) => state.balances.length === 0 || state.swapFee === 0n || lacksAmp(state),
+  lacksBooks: (state) => state.balances.length === 0 || state.swapFee === 0n || lacksTerms(state),
   readsBooksAtCreation: false,
   feeCall: swapFeeCall,
   readFee: decodeSwapFee,

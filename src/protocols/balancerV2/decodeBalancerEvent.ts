@@ -37,11 +37,22 @@ const AMP_UPDATE_STARTED: Hex = '0x1835882ee7a34ac194f717a35e09bb1d24c82a3b9d854
 /** Topic of AmpUpdateStopped(uint256 currentValue). */
 const AMP_UPDATE_STOPPED: Hex = '0xa0d01593e47e69d07e0ccd87bece09411e07dd1ed40ca8f2e7af2976542a0233';
 
+/** Topics of the changes of an amplification. */
+export const AMP_TOPICS: readonly Hex[] = [AMP_UPDATE_STARTED, AMP_UPDATE_STOPPED];
+/** Topic of TokenRateCacheUpdated(uint256 indexed tokenIndex, uint256 rate) (ComposableStablePoolRates.sol). */
+const RATE_OF_INDEX: Hex = '0xb77a83204ca282e08dc3a65b0a1ca32ea4e6875c38ef0bf5bf75e52a67354fac';
+/** Topic of TokenRateCacheUpdated(address indexed token, uint256 rate) (StablePhantomPool.sol). */
+const RATE_OF_TOKEN: Hex = '0xcfed57d90913b5ee1895919dcccaff83a9f7a842d912ef137272e5fc6123aa86';
+/** Topic of PriceRateCacheUpdated(address indexed token, uint256 rate) (MetaStablePool.sol). */
+const PRICE_RATE_OF_TOKEN: Hex = '0xc1a224b14823b63c7711127f125fbf592434682f38881ebb61408747a303affc';
+
 /** topic0 of the events that a pool's own contract emits. */
 export const POOL_TOPICS: ReadonlySet<Hex> = new Set([
   SWAP_FEE_CHANGED,
-  AMP_UPDATE_STARTED,
-  AMP_UPDATE_STOPPED,
+  ...AMP_TOPICS,
+  RATE_OF_INDEX,
+  RATE_OF_TOKEN,
+  PRICE_RATE_OF_TOKEN,
 ]);
 
 const INT256_MAX = (1n << 255n) - 1n;
@@ -143,6 +154,18 @@ interface AmpChanged {
   readonly ramp: readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
 }
 
+/** The pool asked a rate provider. It computes with this rate from here on. */
+interface RateChanged {
+  readonly kind: 'rate_changed';
+  /** The contract that emitted the log. */
+  readonly pool: Hex;
+  /** The index of the token in the pool, or its address. */
+  readonly token: bigint;
+  readonly isIndex: boolean;
+  /** 1e18 means 1. */
+  readonly rate: bigint;
+}
+
 export type BalancerEvent =
   | PoolRegistered
   | TokensRegistered
@@ -150,7 +173,8 @@ export type BalancerEvent =
   | BalanceChanged
   | BalanceManaged
   | SwapFeeChanged
-  | AmpChanged;
+  | AmpChanged
+  | RateChanged;
 
 /** Decodes a log; null for an unknown topic or a malformed layout. Never throws. */
 export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
@@ -170,6 +194,10 @@ export function decodeBalancerEvent(log: ChainLog): BalancerEvent | null {
     case AMP_UPDATE_STARTED:
     case AMP_UPDATE_STOPPED:
       return decodeAmpChanged(log);
+    case RATE_OF_INDEX:
+    case RATE_OF_TOKEN:
+    case PRICE_RATE_OF_TOKEN:
+      return decodeRateChanged(log);
     default:
       return null;
   }
@@ -270,4 +298,12 @@ function decodeAmpChanged({ address, topics, data }: ChainLog): AmpChanged | nul
     ? ([uintAt(0), uintAt(1), uintAt(2), uintAt(3)] as const)
     : ([uintAt(0), uintAt(0), 0n, 0n] as const);
   return { kind: 'amp_changed', pool: address, ramp };
+}
+
+function decodeRateChanged({ address, topics, data }: ChainLog): RateChanged | null {
+  const [kind, token] = topics;
+  const isIndex = kind === RATE_OF_INDEX;
+  if (topics.length !== 2 || !isHash(token) || !loadData(data, 1)) return null;
+  if (!isIndex && !isAddressTopic(token)) return null;
+  return { kind: 'rate_changed', pool: address, token: BigInt(token), isIndex, rate: uintAt(0) };
 }

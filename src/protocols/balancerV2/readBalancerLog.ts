@@ -94,7 +94,7 @@ function liquidityOf(event: BalancerEvent, { tokens }: ManyTokenState): Liquidit
 
 /** A transfer by an asset manager counts neither as a trade nor as liquidity of a provider. */
 function kindOf(event: Exclude<BalancerEvent, { kind: 'pool_registered' }>): ManyTokenStep['kind'] {
-  if (event.kind === 'swap_fee_changed' || event.kind === 'amp_changed') return 'fee';
+  if ('pool' in event && !('poolId' in event)) return 'fee';
   if (event.kind === 'tokens_registered') return 'register';
   if (event.kind === 'swap') return shareMoveOf(event)?.kind ?? 'swap';
   if (event.kind === 'balance_managed') return 'collect';

@@ -1,13 +1,14 @@
 /**
- * Stable pools of Balancer V2 whose token rates are constant: the ramp of the amplification, marginal prices, and what a
- * swap pays out. Formulas: StableMath.sol and StablePoolAmplification.sol (balancer/balancer-v2-monorepo). The amplification
- * of Balancer is A · n^(n−1), so the invariant is that of StableSwap.
+ * Stable pools of Balancer V2 and V3: the ramp of the amplification, the rates of tokens, marginal prices, and what a swap
+ * pays out. Formulas: StableMath.sol and StablePoolAmplification.sol (balancer/balancer-v2-monorepo), StableMath.sol
+ * (balancer/balancer-v3-monorepo). The amplification of Balancer is A · n^(n−1), so the invariant is that of StableSwap.
  *
- * The params of a state are the ramp (first and last value, first and last time), then the scaling factor of each token.
- * The pool's own share, which composable pools hold, has the factor 0, because it does not take part in trades.
+ * The params of a state are the ramp (first and last value, first and last time), the scaling factor of each token, and in
+ * a pool with rate providers the rate of each token, where 1e18 means 1 and 0 is unknown. The pool's own share, which
+ * composable pools hold, has the factor 0, because it does not take part in trades.
  */
 import { wholeTokens } from '../../domain/amounts';
-import { callData, type ContractCall } from '../../domain/contractCall';
+import { callData, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { scalePrice } from '../../domain/prices';
 import { readArrays, readWords } from '../abiArrays';
@@ -19,20 +20,28 @@ import { poolOfId, type VaultSwap } from './decodeBalancerEvent';
 const ONE = 10n ** 18n;
 /** Precision of the amplification (StableMath.sol, _AMP_PRECISION). */
 const AMP_UNIT = 1_000n;
-/** Largest amplification (StableMath.sol, _MAX_AMP). */
-const AMP_MAX = 5_000n * AMP_UNIT;
+/** Largest amplification of Balancer V3 (StableMath.sol, MAX_AMP). Balancer V2 allows 5,000. */
+const AMP_MAX = 50_000n * AMP_UNIT;
 const RAMP_LENGTH = 4;
 /** Factor of a token with 0 decimals. */
 const SCALE_MAX = ONE * ONE;
+const DECIMALS_MAX = 18n;
 const UNKNOWN_RAMP: Ramp = [0n, 0n, 0n, 0n];
 const STEPS_MAX = 255;
-/** Largest part of the amount by which a swap may differ from the formula, and largest error by rounding, raw units. */
+/**
+ * A swap may differ from the formula by one of this many parts of its amount. With rates, one pip: the part by which the
+ * stored fee may differ from the true one. A missed change of a rate would show.
+ */
 const TOLERANCE_PARTS = 100n;
+const EXACT_PARTS = 1_000_000n;
+/** Largest error by rounding, raw units. */
 const ROUNDING_UNITS = 4n;
 
 /** First and last amplification, first and last time. */
 type Ramp = readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
 type Terms = Pick<ManyTokenState, 'params' | 'balances'>;
+/** Balancer V2 takes the fee from raw units, Balancer V3 from units of 18 decimals. They round the curve differently. */
+type Version = 'v2' | 'v3';
 
 /** A stable pool at one time, without its own share. */
 interface StablePool {
@@ -44,14 +53,15 @@ interface StablePool {
   readonly places: readonly number[];
 }
 
-/** Whether the pool is stable, without rate providers. */
+/** Whether the pool is stable and its scaling factors are known. */
 export function isStable({ params }: Pick<ManyTokenState, 'params'>): boolean {
   return params.length > RAMP_LENGTH;
 }
 
 function toStablePool({ params, balances }: Terms, timestamp: number): StablePool | null {
-  const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n, ...factors] = params;
-  if (factors.length === 0 || factors.length !== balances.length) return null;
+  const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n] = params;
+  const factors = factorsOf(params, balances.length);
+  if (factors === null) return null;
   const time = BigInt(timestamp);
   if ([fromAmp, toAmp].some((one) => one < AMP_UNIT || one > AMP_MAX)) return null;
   const isMoving = time < toTime && time >= fromTime;
@@ -64,6 +74,16 @@ function toStablePool({ params, balances }: Terms, timestamp: number): StablePoo
   const scales = traded(factors);
   const xp = traded(balances).map((balance, index) => (balance * (scales[index] ?? 0n)) / ONE);
   return { curve: { amp, ampUnit: AMP_UNIT, isPancake: true }, xp, scales, places };
+}
+
+/** The factors that convert raw balances into units of the curve. Null if one is unknown. */
+function factorsOf(params: readonly bigint[], count: number): readonly bigint[] | null {
+  const scales = params.slice(RAMP_LENGTH, RAMP_LENGTH + count);
+  const rates = params.slice(RAMP_LENGTH + count);
+  if (scales.length < count || count === 0 || rates.includes(0n)) return null;
+  if (rates.length === 0) return scales;
+  // As the contract does (mulDown).
+  return rates.length === count ? scales.map((scale, index) => (scale * (rates[index] ?? 0n)) / ONE) : null;
 }
 
 /** Marginal price of token i, raw token j per raw token i, without fee. Null without a price. */
@@ -108,17 +128,21 @@ export function stableLegState(
   };
 }
 
-/** Raw token j that the contract pays out for `amountIn` of token i, to the last unit (BasePool.sol, onSwap). */
+/**
+ * Raw token j that the contract pays out for `amountIn` of token i, to the last unit (BasePool.sol, onSwap; Vault.sol,
+ * _swap).
+ */
 export function quoteStablePool(
   state: ManyTokenState,
   i: number,
   j: number,
   amountIn: bigint,
   timestamp: number,
+  version: Version = 'v2',
 ): bigint | null {
   return stableSpotPrice(state, i, j, timestamp) === null
     ? null
-    : amountOut(state, i, j, amountIn, timestamp);
+    : amountOut(state, i, j, amountIn, timestamp, version);
 }
 
 function amountOut(
@@ -127,6 +151,7 @@ function amountOut(
   j: number,
   amountIn: bigint,
   timestamp: number,
+  version: Version,
 ): bigint | null {
   const pool = toStablePool(state, timestamp);
   const [placeI = -1, placeJ = -1] = [pool?.places[i], pool?.places[j]];
@@ -135,11 +160,11 @@ function amountOut(
   const d = getD(xp, curve);
   const [scaleI = 0n, scaleJ = 0n, before = 0n] = [scales[placeI], scales[placeJ], xp[placeJ]];
   if (d === null || d === 0n) return null;
-  // The contract rounds the fee up.
-  const fee = (amountIn * state.swapFee + ONE - 1n) / ONE;
-  const paid = ((amountIn - fee) * scaleI) / ONE;
+  const withoutFee = (amount: bigint): bigint => amount - up(amount * state.swapFee, ONE);
+  const paid =
+    version === 'v3' ? withoutFee((amountIn * scaleI) / ONE) : (withoutFee(amountIn) * scaleI) / ONE;
   const after = xp.map((x, place) => (place === placeI ? x + paid : x));
-  const left = solveLeft(after, placeJ, curve, d);
+  const left = solveLeft(after, placeJ, curve, d, version);
   const out = left === null ? -1n : before - left - 1n;
   return out < 0n ? null : (out * ONE) / scaleJ;
 }
@@ -152,6 +177,7 @@ function solveLeft(
   j: number,
   { amp, ampUnit }: StableCurve,
   d: bigint,
+  version: Version,
 ): bigint | null {
   const n = BigInt(xp.length);
   const ann = amp * n;
@@ -159,8 +185,9 @@ function solveLeft(
   const own = xp[j] ?? 0n;
   const product = others.reduce((part, x) => (part * x * n) / d, first * n);
   if (product === 0n) return null;
-  const c = up(d * d, ann * product) * ampUnit * own;
-  const b = xp.reduce((sum, x) => sum + x, 0n) - own + (d / ann) * ampUnit;
+  const [inside, outside] = version === 'v3' ? [ampUnit, 1n] : [1n, ampUnit];
+  const c = up(d * d * inside, ann * product) * outside * own;
+  const b = xp.reduce((sum, x) => sum + x, 0n) - own + ((d * inside) / ann) * outside;
   let y = up(d * d + c, d + b);
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const divisor = 2n * y + b - d;
@@ -172,16 +199,30 @@ function solveLeft(
   return null;
 }
 
-/** Whether the formula explains the swap within 1 % of its amount. True if the state does not tell. */
-export function fitsStable(state: ManyTokenState, swap: VaultSwap, timestamp: number): boolean {
+/**
+ * Whether the formula explains the swap within 1 % of its amount, or within a pip with rates and in Balancer V3. True if
+ * the state does not tell.
+ */
+export function fitsStable(
+  state: ManyTokenState,
+  swap: Pick<VaultSwap, 'tokenIn' | 'tokenOut' | 'amountIn' | 'amountOut'>,
+  timestamp: number,
+  version: Version = 'v2',
+): boolean {
   const [i, j] = [state.tokens.indexOf(swap.tokenIn), state.tokens.indexOf(swap.tokenOut)];
-  const expected = state.swapFee > 0n ? amountOut(state, i, j, swap.amountIn, timestamp) : null;
+  const isKnown = state.swapFee > 0n || version === 'v3';
+  const expected = isKnown ? amountOut(state, i, j, swap.amountIn, timestamp, version) : null;
   if (expected === null) return true;
   const error = expected > swap.amountOut ? expected - swap.amountOut : swap.amountOut - expected;
   // Rounding may cost some raw units of either token. `unitWorth` is one of token i in raw units of token j.
   const unitWorth = Math.ceil(stableSpotPrice({ ...state, doubts: 0 }, i, j, timestamp) ?? 0);
   const slack = ROUNDING_UNITS * (1n + BigInt(unitWorth));
-  return error <= slack + expected / TOLERANCE_PARTS;
+  const parts = version === 'v3' || hasRates(state) ? EXACT_PARTS : TOLERANCE_PARTS;
+  return error <= slack + expected / parts;
+}
+
+function hasRates({ params, tokens }: Pick<ManyTokenState, 'params' | 'tokens'>): boolean {
+  return params.length > RAMP_LENGTH + tokens.length;
 }
 
 /** The state with another ramp, if it is that of a stable pool. */
@@ -190,31 +231,89 @@ export function withRamp(state: ManyTokenState, ramp: Ramp): ManyTokenState {
   return { ...state, params: [...ramp, ...state.params.slice(RAMP_LENGTH)] };
 }
 
+/** The state with another rate of a token, if the pool has rates. */
+export function withRate(state: ManyTokenState, index: number, rate: bigint): ManyTokenState {
+  const at = RAMP_LENGTH + state.tokens.length + index;
+  const old = index < state.tokens.length ? state.params[at] : undefined;
+  return old === undefined || old === rate ? state : { ...state, params: state.params.with(at, rate) };
+}
+
 /** The calls whose answers `withScales` reads. */
-export function scaleCalls(pool: Hex): readonly ContractCall[] {
-  return ['getScalingFactors()', 'getRateProviders()'].map((name) => ({ to: pool, data: callData(name) }));
+export function scaleCalls(pool: Hex, tokens: readonly Hex[]): readonly ContractCall[] {
+  const ofPool = ['getScalingFactors()', 'getRateProviders()'].map((name) => ({
+    to: pool,
+    data: callData(name),
+  }));
+  return [...ofPool, ...tokens.map((to) => ({ to, data: callData('decimals()') }))];
 }
 
 /**
- * The state of a stable pool with its scaling factors, which never change without rate providers. A pool with a rate
- * provider gets no params, and so no price: its rates change without its swaps. The first stable pools have no function
- * for rate providers.
+ * The state of a stable pool with its scaling factors. With rate providers, getScalingFactors() contains the rates, so the
+ * factor of a token with a provider follows from its decimals, and its rate is unknown until an event or `withTerms`. The
+ * first stable pools have no function for rate providers.
  */
 export function withScales(
   state: ManyTokenState,
-  [scalesAnswer = null, providersAnswer = null]: readonly (Hex | null)[],
+  [scalesAnswer = null, providersAnswer = null, ...decimals]: readonly (Hex | null)[],
 ): ManyTokenState {
-  const scales = (scalesAnswer === null ? null : readArrays(scalesAnswer, 1))?.[0] ?? [];
-  const providers = providersAnswer === null ? [] : (readArrays(providersAnswer, 1)?.[0] ?? [1n]);
+  const answered = (scalesAnswer === null ? null : readArrays(scalesAnswer, 1))?.[0] ?? [];
+  const count = state.tokens.length;
+  const listed = providersAnswer === null ? [] : (readArrays(providersAnswer, 1)?.[0] ?? [1n]);
+  const isRated = listed.some((provider) => provider !== 0n);
+  const scales = answered.map((scale, index) =>
+    (listed[index] ?? 0n) === 0n ? scale : scaleOf(readNumber(decimals[index])),
+  );
   const own = state.tokens.indexOf(poolOfId(state.poolId));
   const areScales =
-    scales.length === state.tokens.length &&
+    scales.length === count &&
     scales.filter((_scale, index) => index !== own).length >= 2 &&
     scales.every((scale) => scale >= ONE && scale <= SCALE_MAX);
-  if (!areScales || providers.some((provider) => provider !== 0n)) return { ...state, params: [] };
+  if (!areScales || (isRated && listed.length !== count)) return { ...state, params: [] };
   const ramp = state.params.length === RAMP_LENGTH ? state.params : UNKNOWN_RAMP;
   const factors = scales.map((scale, index) => (index === own ? 0n : scale));
-  return { ...state, params: [...ramp, ...factors] };
+  const rates = isRated ? listed.map((provider) => (provider === 0n ? ONE : 0n)) : [];
+  return { ...state, params: [...ramp, ...factors, ...rates] };
+}
+
+/** The scaling factor of a token with a rate of 1; 0 for decimals that the contracts refuse. */
+function scaleOf(decimals: bigint | null): bigint {
+  return decimals === null || decimals > DECIMALS_MAX ? 0n : ONE * 10n ** (DECIMALS_MAX - decimals);
+}
+
+/** The calls whose answers `withTerms` reads. None if amplification and rates are known. */
+export function termCalls(state: ManyTokenState): readonly ContractCall[] {
+  if (!lacksTerms(state)) return [];
+  const to = poolOfId(state.poolId);
+  // Composable pools have the first function, the older MetaStablePool the second one.
+  const names = hasRates(state) ? ['getTokenRateCache(address)', 'getPriceRateCache(address)'] : [];
+  const rates = state.tokens.flatMap((token) => names.map((name) => ({ to, data: callData(name, token) })));
+  return [ampCall(to), ...rates];
+}
+
+/** The state with the answers to `termCalls` for what is unknown. */
+export function withTerms(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState {
+  const [amp = null, ...rates] = answers;
+  return state.tokens.reduce(
+    (known, _token, index) => {
+      const rate = readUint(rates[2 * index]) ?? readUint(rates[2 * index + 1]) ?? 0n;
+      return rateAt(known, index) === 0n ? withRate(known, index, rate) : known;
+    },
+    withAmp(state, amp),
+  );
+}
+
+function rateAt({ params, tokens }: ManyTokenState, index: number): bigint {
+  return params[RAMP_LENGTH + tokens.length + index] ?? ONE;
+}
+
+/** The params with what is unknown from another state of the same pool. */
+export function fillTerms(state: ManyTokenState, other: ManyTokenState): readonly bigint[] {
+  if (!lacksTerms(state) || other.params.length !== state.params.length) return state.params;
+  const isUnknown = (value: bigint, index: number): boolean =>
+    index < RAMP_LENGTH ? lacksAmp(state) : value === 0n;
+  return state.params.map((value, index) =>
+    isUnknown(value, index) ? (other.params[index] ?? value) : value,
+  );
 }
 
 export function ampCall(pool: Hex): ContractCall {
@@ -234,4 +333,11 @@ export function withAmp(state: ManyTokenState, answer: Hex | null): ManyTokenSta
 /** Whether the pool is stable and its amplification unknown. */
 export function lacksAmp(state: Pick<ManyTokenState, 'params'>): boolean {
   return isStable(state) && state.params[1] === 0n;
+}
+
+/** Whether the pool is stable, and its amplification or a rate unknown. */
+export function lacksTerms(state: ManyTokenState): boolean {
+  return (
+    lacksAmp(state) || (isStable(state) && state.params.slice(RAMP_LENGTH + state.tokens.length).includes(0n))
+  );
 }

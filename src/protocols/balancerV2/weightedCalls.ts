@@ -39,6 +39,9 @@ interface VaultPoolTokens {
   readonly doubts: number;
 }
 
+/** Number of calls in `poolFactCalls`. */
+export const POOL_FACT_CALLS = 4;
+
 /** The calls whose answers `readPoolFacts` reads, in this order. */
 export function poolFactCalls(pool: Hex): readonly ContractCall[] {
   return [

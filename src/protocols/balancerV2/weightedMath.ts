@@ -28,13 +28,13 @@ export interface WeightedSwap {
   readonly feePips: number;
 }
 
-/** Whether the weights explain the swap within 1 % of its amount, rounding, and 1e-12 of the balances. */
-export function fitsWeights(swap: WeightedSwap): boolean {
+/** Whether the weights explain the swap within this part of its amount, rounding, and 1e-12 of the balances. */
+export function fitsWeights(swap: WeightedSwap, tolerance = TOLERANCE): boolean {
   const slackIn = ROUNDING_UNITS + Number(swap.balanceIn) * BALANCE_ERROR;
   const slackOut = ROUNDING_UNITS + Number(swap.balanceOut) * BALANCE_ERROR;
   const [feeMin, feeMax] = swap.feePips > 0 ? [swap.feePips, swap.feePips] : [0, EXTREME_FEE_PIPS];
-  const outMin = outGivenIn(swap, Number(swap.amountIn) - slackIn, feeMax) * (1 - TOLERANCE) - slackOut;
-  const outMax = outGivenIn(swap, Number(swap.amountIn) + slackIn, feeMin) * (1 + TOLERANCE) + slackOut;
+  const outMin = outGivenIn(swap, Number(swap.amountIn) - slackIn, feeMax) * (1 - tolerance) - slackOut;
+  const outMax = outGivenIn(swap, Number(swap.amountIn) + slackIn, feeMin) * (1 + tolerance) + slackOut;
   const amountOut = Number(swap.amountOut);
   return amountOut >= outMin && amountOut <= outMax;
 }

@@ -12,7 +12,7 @@ import { poolOfId, type BalancerEvent, type VaultSwap } from './decodeBalancerEv
 import { DOUBTS } from '../doubts';
 import { moveTokens, withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../manyTokenProtocol';
-import { isStable, lacksAmp, withRamp } from './stablePool';
+import { fillTerms, withRamp, withRate } from './stablePool';
 import { hasManager, termsDoubt } from './vaultDoubts';
 import { fitsWeights, outGivenIn } from './weightedMath';
 
@@ -33,6 +33,12 @@ export function applyBalancerEvent(state: ManyTokenState, event: BalancerEvent):
   }
   if (event.kind === 'amp_changed')
     return event.pool === poolOfId(state.poolId) ? withRamp(state, event.ramp) : state;
+  if (event.kind === 'rate_changed') {
+    const { pool, token, isIndex, rate } = event;
+    if (pool !== poolOfId(state.poolId)) return state;
+    const index = isIndex ? Number(token) : state.tokens.findIndex((each) => BigInt(each) === token);
+    return withRate(state, index, rate);
+  }
   if (event.poolId !== state.poolId) return state;
   switch (event.kind) {
     case 'swap':
@@ -113,13 +119,12 @@ function holdsOwnShare({ poolId, tokens }: ManyTokenState): boolean {
   return tokens.includes(poolOfId(poolId));
 }
 
-/** Sets missing balances, a missing fee, a missing amplification and further doubts from another state of the same pool. */
+/** Sets missing balances, a missing fee, a missing amplification, missing rates and further doubts from another state of the same pool. */
 export function fillState(state: ManyTokenState, other: ManyTokenState): ManyTokenState {
   const balances = state.balances.length > 0 ? state.balances : other.balances;
   const swapFee = state.swapFee > 0n ? state.swapFee : other.swapFee;
-  const params = lacksAmp(state) && isStable(other) ? other.params : state.params;
   return withDoubts(
-    { ...state, balances, swapFee, params },
+    { ...state, balances, swapFee, params: fillTerms(state, other) },
     other.doubts | termsDoubt([], toFeePips(swapFee)),
   );
 }

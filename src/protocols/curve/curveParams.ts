@@ -1,21 +1,21 @@
 /**
  * The params of a StableSwap pool's state: the kind of contract, LP token, whether the trade is stopped, ramp of A (4), fee,
- * owner's part, fee factor, LP tokens, then one rate per token. A ramp of zeros means that all but kind, LP token and
- * rates is unknown. The pool then has no price until the node was asked again.
+ * owner's part, fee factor, LP tokens, then one rate per token. A ramp of zeros means that all but the facts is unknown.
+ * The pool then has no price until the node was asked again. A pool with moving rates has two more params: whether the node
+ * is asked for the rates, and the base pool.
  */
 import { numberToHex, type Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
-import type { CurvePool } from './curvePool';
+import { CURVE_KINDS, type CurvePool } from './curvePool';
 
-const KINDS = ['pancake', 'ng'] as const;
 /** Number of params before the rates. The four last of them are fee, owner's part, fee factor and LP tokens. */
 const FIRST_RATE = 11;
 /** The fee of a state has 18 digits, the fee of the contract 10. */
 const SWAP_FEE_UNIT = 10n ** 8n;
 const NO_RAMP: CurvePool['ramp'] = { fromAmp: 0n, toAmp: 0n, fromTime: 0n, toTime: 0n };
 
-/** What never changes. */
-type CurveFacts = Pick<CurvePool, 'kind' | 'rates'> & { readonly share: Hex };
+/** What never changes, and the first rates. */
+export type CurveFacts = Pick<CurvePool, 'kind' | 'rates' | 'asksRates' | 'base'> & { readonly share: Hex };
 
 /** The state of a pool of which only the facts are known. */
 export function withCurveFacts(state: ManyTokenState, facts: CurveFacts): ManyTokenState {
@@ -30,10 +30,23 @@ export function withCurvePool(
   pool: CurvePool,
   share = shareOf(state),
 ): ManyTokenState {
-  const { kind, isKilled, ramp, fee, adminFee, offpeg, supply, rates, balances } = pool;
+  const { kind, isKilled, ramp, fee, adminFee, offpeg, supply, rates, asksRates, base, balances } = pool;
   const { fromAmp, toAmp, fromTime, toTime } = ramp;
-  const head = [BigInt(KINDS.indexOf(kind)), BigInt(share), BigInt(isKilled)];
-  const params = [...head, fromAmp, toAmp, fromTime, toTime, fee, adminFee, offpeg, supply, ...rates];
+  const head = [BigInt(CURVE_KINDS.indexOf(kind)), BigInt(share), BigInt(isKilled)];
+  const moving = asksRates || base !== null ? [BigInt(asksRates), BigInt(base ?? 0)] : [];
+  const params = [
+    ...head,
+    fromAmp,
+    toAmp,
+    fromTime,
+    toTime,
+    fee,
+    adminFee,
+    offpeg,
+    supply,
+    ...rates,
+    ...moving,
+  ];
   return { ...state, balances, params, swapFee: fee * SWAP_FEE_UNIT };
 }
 
@@ -49,19 +62,25 @@ export function toCurvePool({
 }: Pick<ManyTokenState, 'params' | 'balances'>): CurvePool | null {
   const [kind = -1n, , killed = 0n, fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n] = params;
   const [fee = 0n, adminFee = 0n, offpeg = 0n, supply = 0n] = params.slice(FIRST_RATE - 4);
-  const rates = params.slice(FIRST_RATE);
-  const name = KINDS[Number(kind)];
+  const end = FIRST_RATE + balances.length;
+  const rates = params.slice(FIRST_RATE, end);
+  const [asked = 0n, baseWord = 0n] = params.slice(end);
+  const name = CURVE_KINDS[Number(kind)];
   if (name === undefined || rates.length < 2 || rates.length !== balances.length) return null;
   if (rates.some((rate) => rate === 0n)) return null;
   const ramp = { fromAmp, toAmp, fromTime, toTime };
-  return { kind: name, isKilled: killed > 0n, ramp, fee, adminFee, offpeg, supply, rates, balances };
+  const moving = { asksRates: asked > 0n, base: baseWord === 0n ? null : wordToAddress(baseWord) };
+  const fees = { fee, adminFee, offpeg };
+  return { kind: name, isKilled: killed > 0n, ramp, ...fees, supply, rates, ...moving, balances };
 }
 
 /** The contract of the LP tokens. */
 export function shareOf({ params }: Pick<ManyTokenState, 'params'>): Hex {
-  return `0x${numberToHex(params[1] ?? 0n)
-    .slice(2)
-    .padStart(40, '0')}`;
+  return wordToAddress(params[1] ?? 0n);
+}
+
+function wordToAddress(word: bigint): Hex {
+  return `0x${numberToHex(word).slice(2).padStart(40, '0')}`;
 }
 
 /** Whether the node must be asked for what changes. */

@@ -1,16 +1,33 @@
 /** A StableSwap pool: what its contract pays out, its fees, and its marginal prices. Fees are in units of 1e-10. */
+import type { Hex } from '../../domain/hex';
 import { getD, marginalPrice, solveBalance, type StableCurve } from './stableMath';
 
 /** A fee or a part of a fee of this number means 100 %. */
 export const FEE_UNIT = 10n ** 10n;
 const RATE_UNIT = 10n ** 18n;
 const FEE_UNITS_PER_PIP = 10_000n;
-/** A_PRECISION of StableSwap-NG: an A of the contract is A times this number. */
-const NG_AMP_UNIT = 100n;
+
+/** How a kind of contract counts A (`ampUnit` is its A_PRECISION) and rounds D. */
+type Rounding = Pick<StableCurve, 'ampUnit' | 'isPancake' | 'reverts'>;
+
+/**
+ * The kinds of contracts. `pancake`: Pancake's port, which PulseX uses. `ng`: StableSwap-NG. `registry`: the first contracts,
+ * such as 3pool. `factory`: the factory of 2021, its meta pools, and the contracts between both. `pair`: pools of two coins
+ * of that factory, which divide as StableSwap-NG. A state stores the place of its kind in this order.
+ */
+export const CURVE_KINDS = ['pancake', 'ng', 'registry', 'factory', 'pair'] as const;
+type CurveKind = (typeof CURVE_KINDS)[number];
+
+const ROUNDINGS: Readonly<Record<CurveKind, Rounding>> = {
+  pancake: { ampUnit: 1n, isPancake: true },
+  ng: { ampUnit: 100n, isPancake: false },
+  registry: { ampUnit: 1n, isPancake: true },
+  factory: { ampUnit: 100n, isPancake: true, reverts: true },
+  pair: { ampUnit: 100n, isPancake: false },
+};
 
 export interface CurvePool {
-  /** `pancake`: Pancake's port, which PulseX uses. `ng`: StableSwap-NG. */
-  readonly kind: 'pancake' | 'ng';
+  readonly kind: CurveKind;
   /** Whether the owner stopped the trade. */
   readonly isKilled: boolean;
   /** Linear change of A between two times in unix seconds. A is in the unit of the contract. */
@@ -29,6 +46,10 @@ export interface CurvePool {
   readonly supply: bigint;
   /** Factors from raw units to 18 decimals, where 1e18 means 1. */
   readonly rates: readonly bigint[];
+  /** Whether rates change without an event, so that the node is asked for them in each block with an event of the pool. */
+  readonly asksRates: boolean;
+  /** The pool whose LP token is the second coin. The rate of this coin is the virtual price of that pool. */
+  readonly base: Hex | null;
   /** Raw balances without the owner's fees, as balances(i) of the contract. */
   readonly balances: readonly bigint[];
 }
@@ -46,11 +67,10 @@ export function curveAt({ kind, ramp }: CurvePool, timestamp: number): StableCur
   const time = BigInt(timestamp);
   const passed = time - fromTime;
   const span = toTime - fromTime;
-  const isNg = kind === 'ng';
   const change = toAmp > fromAmp ? toAmp - fromAmp : fromAmp - toAmp;
   const moved = time < toTime && passed >= 0n && span > 0n ? (change * passed) / span : change;
   const amp = toAmp > fromAmp ? fromAmp + moved : fromAmp - moved;
-  return { amp, ampUnit: isNg ? NG_AMP_UNIT : 1n, isPancake: !isNg };
+  return { amp, ...ROUNDINGS[kind] };
 }
 
 /** Balances with 18 decimals. */
@@ -90,7 +110,16 @@ export function exchangeTokens(
   };
 }
 
-/** The answer of get_dy. Pancake's contract rounds it otherwise than the swap itself, by one unit at most. */
+/** The value of an LP token in units of 1e-18, as get_virtual_price(). Null if it is unknown. */
+export function virtualPrice(pool: CurvePool, timestamp: number): bigint | null {
+  const d = invariantOf(pool, pool.balances, timestamp);
+  return d === null || d === 0n || pool.supply === 0n ? null : (d * RATE_UNIT) / pool.supply;
+}
+
+/**
+ * The answer of get_dy. Pancake's contract and the first ones of Curve round it otherwise than the swap itself, by one unit
+ * at most.
+ */
 export function getDy(
   pool: CurvePool,
   i: number,
@@ -98,7 +127,8 @@ export function getDy(
   amountIn: bigint,
   timestamp: number,
 ): bigint | null {
-  if (pool.kind === 'ng') return exchangeTokens(pool, i, j, amountIn, timestamp)?.amountOut ?? null;
+  const isRawFee = pool.kind === 'pancake' || pool.kind === 'registry';
+  if (!isRawFee) return exchangeTokens(pool, i, j, amountIn, timestamp)?.amountOut ?? null;
   const curved = moveOnCurve(pool, i, j, amountIn, timestamp);
   const rate = pool.rates[j];
   if (curved === null || rate === undefined) return null;

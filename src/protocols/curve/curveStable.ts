@@ -10,7 +10,7 @@ import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../manyTokenProtocol';
 import { curveLiquidity } from './curveDepth';
 import { CURVE_FEE_TOPICS } from './curveEvents';
-import { lacksCurveBooks, toCurvePool, toSwapFee } from './curveParams';
+import { lacksCurveBooks, shareOf, toCurvePool, toSwapFee } from './curveParams';
 import { curvePrice, getDy } from './curvePool';
 import { curveQuestions } from './curveQuestions';
 import { curveLogs } from './readCurveLog';
@@ -39,6 +39,7 @@ export const curveStable = {
     const pool = toCurvePool(state);
     return pool === null ? { ...state, params: [] } : { ...state, swapFee: toSwapFee(pool.fee) };
   },
+  shareToken: shareOf,
   isFollowed: ({ doubts, params }) => doubts === 0 && params.length > 0,
   spotPrice,
   quote: (state, i, j, amountIn, timestamp) => {

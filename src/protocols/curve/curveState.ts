@@ -6,6 +6,7 @@
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
 import { exchangeTokens, FEE_UNIT, invariantOf, withdrawOne, type CurvePool } from './curvePool';
 import type { CurveEvent } from './curveEvents';
+import { withBaseRate } from './metaPool';
 
 interface CurveStep {
   readonly pool: CurvePool;
@@ -15,8 +16,35 @@ interface CurveStep {
   readonly feePips: number | null;
 }
 
-/** The pool after the event at this time, unix seconds. */
-export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number): CurveStep {
+/** The two roundings of the factory of 2021. */
+const TWINS = new Map<CurvePool['kind'], CurvePool['kind']>([
+  ['pair', 'factory'],
+  ['factory', 'pair'],
+]);
+
+/**
+ * The pool after the event at this time, unix seconds. No function of the factory of 2021 tells which of its two roundings a
+ * pool of two coins has, so the event decides. `basePrices` are the possible virtual prices of the base pool, the likeliest
+ * first; null without a base pool.
+ */
+export function explainCurveEvent(
+  pool: CurvePool,
+  event: CurveEvent,
+  timestamp: number,
+  basePrices: readonly bigint[] | null,
+): CurveStep {
+  const rated = basePrices?.map((price) => withBaseRate(pool, price)) ?? [pool];
+  const twin = TWINS.get(pool.balances.length === 2 ? pool.kind : 'ng');
+  const others = twin === undefined ? [] : rated.map((one) => ({ ...one, kind: twin }));
+  for (const candidate of [...rated, ...others]) {
+    const step = applyCurveEvent(candidate, event, timestamp);
+    if (step.isExplained) return step;
+  }
+  return { ...applyCurveEvent(rated[0] ?? pool, event, timestamp), isExplained: false };
+}
+
+/** The pool after the event. */
+function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number): CurveStep {
   const changed = (changes: Partial<CurvePool>, isExplained = true): CurveStep => ({
     pool: { ...pool, ...changes },
     isExplained,
@@ -33,14 +61,8 @@ export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: n
       const step = changed({ balances: movedBy(pool, moves) }, done?.amountOut === bought);
       return { ...step, feePips: done?.feePips ?? null };
     }
-    case 'remove_one': {
-      const { coin, shares, amount } = event;
-      const done = withdrawOne(pool, coin, shares, timestamp);
-      const out = amount + (done?.adminFee ?? 0n);
-      const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
-      const supply = clampAmount(pool.supply - shares, UINT256_MAX);
-      return changed({ balances: movedBy(pool, moves), supply }, done?.amountOut === amount);
-    }
+    case 'remove_one':
+      return changed(...applyWithdrawal(pool, event, timestamp));
     case 'add':
     case 'remove':
     case 'imbalance':
@@ -56,14 +78,27 @@ export function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: n
     case 'kill':
       return changed({ isKilled: event.isKilled });
     case 'donate':
-      // The balances grow by an amount that no event tells.
+    case 'exchange_underlying':
+      // The balances change by amounts that no event tells.
       return changed({}, false);
   }
 }
 
+function applyWithdrawal(
+  pool: CurvePool,
+  { coin, shares, amount }: Extract<CurveEvent, { kind: 'remove_one' }>,
+  timestamp: number,
+): [changes: Partial<CurvePool>, isExplained: boolean] {
+  const done = coin === null ? null : withdrawOne(pool, coin, shares, timestamp);
+  const out = amount + (done?.adminFee ?? 0n);
+  const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
+  const supply = clampAmount(pool.supply - shares, UINT256_MAX);
+  return [{ balances: movedBy(pool, moves), supply }, done?.amountOut === amount];
+}
+
 type LiquidityEvent = Extract<CurveEvent, { kind: 'add' | 'remove' | 'imbalance' }>;
 
-/** StableSwap-NG names D after all fees, Pancake's port D before them. A balanced withdrawal names none. */
+/** StableSwap-NG names D after all fees, the other contracts D before them. A balanced withdrawal names none. */
 function applyLiquidity(
   pool: CurvePool,
   { kind, amounts, fees, invariant, supply }: LiquidityEvent,

@@ -1,4 +1,4 @@
-/** Reads the logs of StableSwap pools and of their factories. */
+/** Reads the logs of StableSwap pools, of their factories and registries. */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
@@ -6,6 +6,7 @@ import { readArrays, readWords, toAddresses } from '../abiArrays';
 import { emptyManyTokenState } from '../manyTokenPool';
 import type {
   LiquidityMove,
+  LoggedSwap,
   ManyTokenCreation,
   ManyTokenState,
   ManyTokenStep,
@@ -13,18 +14,22 @@ import type {
 } from '../manyTokenProtocol';
 import { isAddressTopic } from '../words';
 import { CURVE_TOPICS, decodeCurveEvent, type CurveEvent } from './curveEvents';
+import type { CurvePool } from './curvePool';
 import { lacksCurveBooks, toCurvePool, toSwapFee, withCurvePool, withUnknownBooks } from './curveParams';
 import { curvePoolOfId } from './curveQuestions';
-import { applyCurveEvent } from './curveState';
+import { explainCurveEvent } from './curveState';
+import { findPaidCoin, readMetaExchange, TRANSFER, virtualPricesOf, withBaseRate } from './metaPool';
 
 /** Topic of NewStableSwapPair(address indexed pool, address a, address b, address c, address LP); c is 0 for two coins. */
 const NEW_PAIR: Hex = '0x48dc7a1b156fe3e70ed5ed0afcb307661905edf536f15bb5786e327ea1933532';
 /** Topic of PlainPoolDeployed(address[] coins, uint256 A, uint256 fee, address deployer). It does not name the pool. */
 const PLAIN_POOL: Hex = '0xd1d60d4611e4091bb2e5f699eeb79136c21ac2305ad609f3de569afc3471eecc';
-/** Topic of Transfer. The constructor of a pool of StableSwap-NG sends 0 LP tokens from 0x0 to the factory. */
-const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** Topic of PlainPoolDeployed(address[4] coins, uint256 A, uint256 fee, address deployer) of the factory of 2021. */
+const PLAIN_POOL_2021: Hex = '0x5b4a28c940282b5bf183df6a046b8119cf6edeb62859f75e835eb7ba834cce8d';
+/** Topic of PoolAdded(address indexed pool, bytes rate_method_id) of a registry. The pool may be much older. */
+const POOL_ADDED: Hex = '0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9';
 
-const CREATIONS: ReadonlySet<Hex> = new Set([NEW_PAIR, PLAIN_POOL]);
+const CREATIONS: ReadonlySet<Hex> = new Set([NEW_PAIR, PLAIN_POOL, PLAIN_POOL_2021, POOL_ADDED]);
 
 /** The part of the protocol that reads logs. */
 export const curveLogs = {
@@ -36,6 +41,7 @@ export const curveLogs = {
   idOfPool,
   readCreation,
   readLog,
+  decodeSwap,
   decodeSwapFee,
 };
 
@@ -45,14 +51,16 @@ function idOfPool(pool: Hex): Hex {
 
 function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
   const [topic, pool] = log.topics;
-  if (topic === NEW_PAIR) return log.topics.length === 2 && isAddressTopic(pool) ? pool : null;
+  if (topic === NEW_PAIR || topic === POOL_ADDED)
+    return log.topics.length === 2 && isAddressTopic(pool) ? pool : null;
+  // A new pool sends 0 LP tokens from 0x0 to its factory. A pool of the factory of 2021 sends them to itself.
   const constructor = logs.findLast(
     (each) =>
       each.transactionHash === log.transactionHash &&
       each.logIndex < log.logIndex &&
       each.topics[0] === TRANSFER &&
       each.topics[1] === ZERO_HASH &&
-      each.topics[2] === idOfPool(log.address) &&
+      each.topics[2] === idOfPool(topic === PLAIN_POOL ? log.address : each.address) &&
       each.data === ZERO_HASH,
   );
   return constructor === undefined ? null : idOfPool(constructor.address);
@@ -60,7 +68,7 @@ function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
 
 /**
  * Pancake's factory can also list a pool that is older than the event. The constructor of a new pool logs its first owner in
- * the same transaction; without that log the pool is found at its next event.
+ * the same transaction; without that log the pool is found at its next event, like all pools of a registry.
  */
 function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreation | null {
   const poolId = idOfLog(log, logs);
@@ -70,31 +78,44 @@ function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreati
     (each) =>
       each.address === pool && each.transactionHash === log.transactionHash && each.logIndex < log.logIndex,
   );
-  const coins = log.topics[0] === NEW_PAIR ? readPairCoins(log) : readArrays(log.data, 1, 3)?.[0];
+  const coins = readCoins(log);
   const tokens = coins == null ? null : toAddresses(coins);
   if (!isNew || tokens === null || tokens.length < 2) return null;
   return { state: { ...emptyManyTokenState(poolId), tokens, balances: tokens.map(() => 0n) }, swapFee: 0n };
 }
 
-function readPairCoins({ data }: ChainLog): readonly bigint[] | null {
-  const words = readWords(data, 4);
-  return words?.length === 4 ? words.slice(0, 3).filter((coin) => coin > 0n) : null;
+/** The coins in a creation event. A list of a fixed size ends with zeros. */
+function readCoins({ topics: [topic], data }: ChainLog): readonly bigint[] | null {
+  if (topic === PLAIN_POOL) return readArrays(data, 1, 3)?.[0] ?? null;
+  const [coins, size] = topic === NEW_PAIR ? [3, 4] : [4, 7];
+  const words = topic === POOL_ADDED ? null : readWords(data, size);
+  return words?.length === size ? words.slice(0, coins).filter((coin) => coin > 0n) : null;
 }
 
 function readLog(
   state: ManyTokenState,
   log: ChainLog,
-  _logs: readonly ChainLog[],
+  logs: readonly ChainLog[],
   timestamp: number,
+  statesOf: (pool: Hex) => readonly ManyTokenState[],
 ): ManyTokenStep | 'other' | 'malformed' {
   // The creation. Its row keeps the params that no event tells.
   if (log.address !== curvePoolOfId(state.poolId))
     return { after: state, kind: 'register', isStored: true, swap: null, liquidity: null };
-  const event = decodeCurveEvent(log);
   const pool = toCurvePool(state);
-  if (event === null) return 'malformed';
   if (pool === null) return 'other';
-  const { pool: moved, isExplained, feePips } = applyCurveEvent(pool, event, timestamp);
+  const named = decodeCurveEvent(log, pool.kind === 'pancake');
+  if (named === null) return 'malformed';
+  const isUnderlying = named.kind === 'exchange_underlying';
+  // Such a swap between two coins of the base pool only passes through the meta pool.
+  if (isUnderlying && named.soldId > 0 && named.boughtId > 0 && pool.base !== null) return 'other';
+  const event = withLogs(state, pool, named, log, logs);
+  const basePrices = pool.base === null ? null : virtualPricesOf(statesOf(pool.base), timestamp);
+  // The event of the base pool comes first, but the meta pool swaps at the price before it.
+  const tried = isUnderlying ? basePrices?.toReversed() : basePrices;
+  const step = explainCurveEvent(pool, event, timestamp, tried ?? null);
+  const { isExplained, feePips } = step;
+  const moved = withBaseRate(step.pool, basePrices?.[0]);
   const isKnown = isExplained && !lacksCurveBooks(state);
   const after = isKnown ? withCurvePool(state, moved) : withUnknownBooks(state, moved);
   const swap = toSwap(state, event, feePips ?? toFeePips(state.swapFee));
@@ -107,11 +128,25 @@ function readLog(
   };
 }
 
+/** The event with what only other logs of its transaction tell. */
+function withLogs(
+  { tokens }: ManyTokenState,
+  pool: CurvePool,
+  event: CurveEvent,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+): CurveEvent {
+  if (event.kind === 'remove_one' && event.coin === null)
+    return { ...event, coin: findPaidCoin(tokens, event.amount, log, logs) };
+  if (event.kind !== 'exchange_underlying' || pool.base === null) return event;
+  return readMetaExchange(tokens, event, log, logs) ?? event;
+}
+
 function kindOf({ kind }: CurveEvent): ManyTokenStep['kind'] {
   if (kind === 'exchange') return 'swap';
   if (kind === 'add') return 'mint';
   if (kind === 'remove' || kind === 'imbalance' || kind === 'remove_one') return 'burn';
-  return kind === 'donate' ? 'collect' : 'fee';
+  return kind === 'donate' || kind === 'exchange_underlying' ? 'collect' : 'fee';
 }
 
 function toSwap({ tokens }: ManyTokenState, event: CurveEvent, feePips: number): ManyTokenSwap | null {
@@ -125,12 +160,8 @@ function toSwap({ tokens }: ManyTokenState, event: CurveEvent, feePips: number):
 function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CurveEvent): LiquidityMove | null {
   if (event.kind === 'remove_one') {
     const { owner, shares, coin, amount } = event;
-    return {
-      kind: 'burn',
-      owner,
-      shares,
-      amounts: tokens.slice(coin, coin + 1).map((token) => ({ token, amount })),
-    };
+    const token = tokens[coin ?? -1];
+    return { kind: 'burn', owner, shares, amounts: token === undefined ? [] : [{ token, amount }] };
   }
   if (event.kind !== 'add' && event.kind !== 'remove' && event.kind !== 'imbalance') return null;
   const { owner, amounts } = event;
@@ -141,6 +172,13 @@ function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CurveEve
     shares,
     amounts: tokens.map((token, index) => ({ token, amount: amounts[index] ?? 0n })),
   };
+}
+
+function decodeSwap(log: ChainLog): LoggedSwap | null {
+  const event = decodeCurveEvent(log);
+  if (event?.kind !== 'exchange') return null;
+  const { soldId: tokenIn, boughtId: tokenOut, sold: amountIn, bought: amountOut } = event;
+  return { pool: log.address, tokenIn, tokenOut, amountIn, amountOut };
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */

@@ -1,7 +1,8 @@
 /**
  * The StableSwap invariant Ann·Σx + D = Ann·D + K with K = D^(n+1) / (n^n·Πx) and Ann = A·n. The integer functions round
  * as the contracts do, so a result is the contract's own. x are balances with 18 decimals. Null stands for a call that
- * reverts, and for a D or y that does not converge. Sources: curvefi/stableswap-ng (CurveStableSwapNG.vy) and
+ * reverts, and for a D or y that does not converge. Sources: curvefi/stableswap-ng (CurveStableSwapNG.vy),
+ * curvefi/curve-factory (Plain2Basic.vy, Plain3Basic.vy, MetaUSD.vy), curvefi/curve-contract (StableSwap3Pool.vy) and
  * pancakeswap/pancake-smart-contracts (PancakeStableSwapThreePool.sol).
  */
 import { UINT256_MAX } from '../../domain/amounts';
@@ -24,6 +25,8 @@ export interface StableCurve {
    * divides by n^n at the end, and reverts.
    */
   readonly isPancake: boolean;
+  /** Whether a contract that divides as Pancake's port reverts like StableSwap-NG. */
+  readonly reverts?: boolean;
 }
 
 /** D of these balances. */
@@ -37,7 +40,7 @@ export function getD(xp: readonly bigint[], curve: StableCurve): bigint | null {
     if (next === null || isNear(next, d)) return next;
     d = next;
   }
-  return curve.isPancake ? d : null;
+  return curve.isPancake && curve.reverts !== true ? d : null;
 }
 
 /** One step towards D. Null if a product is above the largest number of the contract. */
@@ -62,7 +65,7 @@ function stepD(
 
 /** The balance j with which the pool keeps D. `others` are all other balances, in order. */
 export function solveBalance(others: readonly bigint[], curve: StableCurve, d: bigint): bigint | null {
-  const { amp, ampUnit, isPancake } = curve;
+  const { amp, ampUnit, isPancake, reverts = false } = curve;
   const n = BigInt(others.length + 1);
   const ann = amp * n;
   if (ann === 0n || others.some((x) => x <= 0n)) return null;
@@ -77,7 +80,7 @@ export function solveBalance(others: readonly bigint[], curve: StableCurve, d: b
     if (isNear(next, y)) return next;
     y = next;
   }
-  return isPancake ? y : null;
+  return isPancake && !reverts ? y : null;
 }
 
 const isNear = (a: bigint, b: bigint): boolean => (a > b ? a - b : b - a) <= 1n;

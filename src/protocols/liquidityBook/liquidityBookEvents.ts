@@ -13,6 +13,7 @@ import {
   int24At,
   isAddressTopic,
   isUint160,
+  isUint24,
   isUint24Topic,
   loadData,
   uint24OfTopic,
@@ -97,9 +98,17 @@ function decodeSwap(data: Hex, parties: Pick<SwapEvent, 'sender' | 'recipient'>)
   };
 }
 
-/** Deposits and withdrawals name the amount of each bin, without the protocol's part of a fee for composition. */
-function decodeBins(data: Hex, kind: 'mint' | 'burn', owner: Hex): MintEvent | BurnEvent | null {
-  const [ids, amounts] = readArrays(data, 2, 0, BINS_MAX) ?? [];
+/**
+ * Deposits and withdrawals name the amount of each bin, without the protocol's part of a fee for composition. `scalars` is
+ * the number of further words, the first of them between the two arrays.
+ */
+export function decodeBins(
+  data: Hex,
+  kind: 'mint' | 'burn',
+  owner: Hex,
+  scalars = 0,
+): MintEvent | BurnEvent | null {
+  const [ids, amounts] = readArrays(data, 2, scalars, BINS_MAX, { headStep: scalars === 0 ? 1 : 2 }) ?? [];
   if (ids === undefined || amounts?.length !== ids.length || !ids.every((id) => id < ID_END)) return null;
   const each = amounts.map(toAmounts);
   const [amount0, amount1] = each.reduce(plus, [0n, 0n]);
@@ -119,10 +128,6 @@ function decodeFlashLoan(
   if (amount0 < 0n || amount1 < 0n) return null;
   const bins = [toMove(int24At(0), [amount0, amount1])];
   return { kind: 'flash', owner: sender, recipient, amount0, amount1, bins };
-}
-
-function isUint24(word: number): boolean {
-  return uintAt(word) >> 24n === 0n;
 }
 
 function toMove(id: number, [amount0, amount1]: Amounts): BinMove {

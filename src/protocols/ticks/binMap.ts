@@ -65,8 +65,9 @@ export class BinMap {
     for (const id of this.idsWithin(first, last)) {
       const bin = this.bins.get(id);
       if (bin === undefined) continue;
-      if (id >= active) amount0 += bin.amount0;
-      if (id <= active) amount1 += bin.amount1;
+      // Rows of earlier versions have no changes of bins, so a sum can be below 0.
+      if (id >= active && bin.amount0 > 0n) amount0 += bin.amount0;
+      if (id <= active && bin.amount1 > 0n) amount1 += bin.amount1;
     }
     return { amount0: Number(amount0), amount1: Number(amount1) };
   }

@@ -209,8 +209,8 @@ function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
   };
 }
 
-function hooksOf({ hooks }: StoredPool): PairDetail['hooks'] {
-  return hooks === null ? null : { address: hooks, permissions: [...permissionsOf(hooks)] };
+function hooksOf({ hooks, hook_bits: hookBits }: StoredPool): PairDetail['hooks'] {
+  return hooks === null ? null : { address: hooks, permissions: [...permissionsOf({ hooks, hookBits })] };
 }
 
 type ConcentratedFields = Pick<PairDetail, 'sqrt_price_x96' | 'tick' | 'liquidity_raw' | 'tick_spacing'>;

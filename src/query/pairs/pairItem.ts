@@ -1,5 +1,6 @@
 /** Builds pair list items from the rows of one pool as of a head. Pure. */
 import { plainNumber, unitsToNumber } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
 import { formatPrice, scalePrice } from '../../domain/prices';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { WINDOW_SECONDS, type PairItem, type Window } from '../../wire/pairs';
@@ -12,6 +13,8 @@ import type { PoolTokens } from './poolTokens';
 import { pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/protocol';
 import { doubtCodes } from '../../protocols/doubts';
+import { findFeePips } from '../../protocols/hooks';
+import { findManyTokenProtocol } from '../../protocols/registry';
 import {
   aprPercent,
   countedInVault,
@@ -130,6 +133,15 @@ export class PairEntry {
     }));
   }
 
+  /** The token of the pool's shares (LP token), for pools that have one. */
+  get shareToken(): Hex {
+    const { address, protocol, all_tokens: tokens } = this.pool;
+    const params = tokens.length === 0 ? [] : (this.facts.params ?? []);
+    return params.length === 0
+      ? address
+      : (findManyTokenProtocol(protocol)?.shareToken?.({ params }) ?? address);
+  }
+
   /** Raw LP tokens that the pool itself holds. Composable pools mint 2^111 of them, which no provider owns. */
   get ownShares(): bigint {
     const ownIndex = this.pool.all_tokens.indexOf(this.pool.address);
@@ -228,12 +240,13 @@ function toPairItem(entry: PairEntry): PairItem {
   const { pool, facts, prices, price } = entry;
   const { base, quote, all, name } = entry.tokens;
   const tradeCountsDay = tradeCounts(facts.trades);
+  const feePips = findFeePips(facts.feePips, pool.hooks);
   const priceUsd = timesPrice(price, prices.now(quote.address).usd);
   return {
     address: pool.address,
     dex_name: pool.dex,
     pool_type: pool.pool_type,
-    fee_bps: facts.feePips / PIPS_PER_BPS,
+    fee_bps: feePips === null ? null : feePips / PIPS_PER_BPS,
     name,
     base_token: base,
     quote_token: quote,

@@ -4,7 +4,7 @@ import { HOOK_PERMISSIONS, permissionsOf } from '../../protocols/hooks';
 import type { PairItem } from '../../wire/pairs';
 import { matchQualityOfWords, splitPairWords } from '../search/matchQuality';
 import type { PairEntry } from './pairItem';
-import { tokensOfPool } from './pools';
+import { tokensOfPool, type StoredPool } from './pools';
 import { Rankings, type Order } from './rankings';
 
 export const PAIR_SORTS = [
@@ -91,14 +91,14 @@ function passesFilter(entry: PairEntry, filter: PairFilter, search: PairSearch |
   const { pool, tokens } = entry;
   if (filter.dex !== null && pool.dex.toLowerCase() !== filter.dex) return false;
   if (filter.token !== null && !tokensOfPool(pool).includes(filter.token)) return false;
-  if (filter.hooks != null && !fitsHooks(pool.hooks, filter.hooks)) return false;
+  if (filter.hooks != null && !fitsHooks(pool, filter.hooks)) return false;
   if (entry.liquidityUsd < (filter.minLiquidityUsd ?? 0)) return false;
   return search === null || fitsPair(entry, search, tokens.name);
 }
 
-function fitsHooks(hooks: Hex | null, filter: HookFilter): boolean {
+function fitsHooks({ hooks, hook_bits: hookBits }: StoredPool, filter: HookFilter): boolean {
   if (filter === 'none' || filter === 'any') return (hooks === null) === (filter === 'none');
-  return permissionsOf(hooks).includes(filter);
+  return permissionsOf({ hooks, hookBits }).includes(filter);
 }
 
 /** Whether a text finds a pair: by `name`, by an address, or by the names or symbols of its tokens. */

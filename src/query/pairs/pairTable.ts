@@ -38,6 +38,8 @@ export interface PairTable {
   /** The pairs in the order of the entries. The array stays the same until a pool is added. */
   readonly pools: readonly StoredPool[];
   readonly byAddress: { get(address: string): PairEntry | undefined };
+  /** The pools whose LP token is a contract of its own, by this token. */
+  readonly byShareToken: ReadonlyMap<string, PairEntry>;
   readonly tokenPairs: TokenPairs;
   /** The token prices by which the pairs are valued. */
   readonly prices: TokenPrices;
@@ -211,7 +213,12 @@ function makeTable(
 ): PairTable {
   tokenPairs.entries = entries;
   const byAddress = { get: (address: string) => entries[base.indexOf(address) ?? -1] };
-  return { entries, pools: base.pools, byAddress, tokenPairs, prices, tokens };
+  const byShareToken = new Map(
+    entries.flatMap((entry): [string, PairEntry][] =>
+      entry.shareToken === entry.pool.address ? [] : [[entry.shareToken, entry]],
+    ),
+  );
+  return { entries, pools: base.pools, byAddress, byShareToken, tokenPairs, prices, tokens };
 }
 
 function byPair<Row extends { readonly pair: string }>(rows: readonly Row[]): Map<string, Row> {

@@ -8,6 +8,7 @@ import { rowType } from '../../clickhouse/rows/rowType';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import type { Dex } from '../../domain/pool';
+import { AppError } from '../../errors';
 import { hasPoolIds } from '../../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 import { perVersion } from '../head/perVersion';
@@ -24,6 +25,8 @@ export interface PoolNames {
   show<Answer>(answer: Answer): Answer;
   /** The parameters with the addresses of pools in place of ids. An unknown id becomes an address without a pool. */
   resolve<Params>(params: Params): Params;
+  /** An error about resolved parameters, with the ids that were asked for in place of their addresses. */
+  showError(error: unknown, params: unknown): unknown;
 }
 
 /** The names of the pools of a head. */
@@ -37,16 +40,27 @@ export function createPoolNames(
 ): PoolNameReader {
   // The address of an id is always the same, so a reorg removes nothing.
   const idOf = new Map<string, Hex>();
+  const addressOfId = (text: string): Hex => {
+    const id = text.toLowerCase();
+    const address = addressOfWord(id);
+    // Two ids may end in the same 20 bytes. The address belongs to the id of the stored pool.
+    return (idOf.get(address) ?? id) === id ? address : ZERO_ADDRESS;
+  };
   const names: PoolNames = {
     show: (answer) =>
       idOf.size === 0 ? answer : replaceTexts(answer, ADDRESSES, (address) => idOf.get(address) ?? address),
-    resolve: (params) =>
+    resolve: (params) => replaceTexts(params, IDS, addressOfId),
+    showError(error, params) {
+      if (!(error instanceof AppError)) return error;
+      const askedIds = new Map<string, string>();
       replaceTexts(params, IDS, (text) => {
-        const id = text.toLowerCase();
-        const address = addressOfWord(id);
-        // Two ids may end in the same 20 bytes. The address belongs to the id of the stored pool.
-        return (idOf.get(address) ?? id) === id ? address : ZERO_ADDRESS;
-      }),
+        askedIds.set(addressOfId(text), text.toLowerCase());
+        return text;
+      });
+      const { code, cause, retryable } = error;
+      const message = error.message.replace(ADDRESSES, (address) => askedIds.get(address) ?? address);
+      return message === error.message ? error : new AppError(code, message, { cause, retryable });
+    },
   };
   if (!dexes.some(({ protocol }) => hasPoolIds(protocol))) return { at: () => Promise.resolve(names) };
   let sinceOrd = 0;

@@ -13,7 +13,7 @@ const poolType: ColumnType<PoolType> = { ...u8, read: (reader) => parsePoolType(
 const { types } = poolsTable;
 const storedPoolRow = rowType({
   ...pick(types, ['address', 'dex', 'protocol', 'factory', 'token0', 'token1', 'base_is_token0']),
-  ...pick(types, ['pool_id', 'hooks']),
+  ...pick(types, ['pool_id', 'hooks', 'hook_bits']),
   pool_type: poolType,
   /** All tokens of a weighted or stable pool in chain order; empty for two-token pools. */
   all_tokens: types.tokens,

@@ -44,7 +44,13 @@ import {
 import { NO_HOLDINGS, toPortfolio, type ValuedHoldings } from './portfolioTotals';
 import { tokenOf } from '../tokens/tokens';
 import { PARTIAL_HISTORY, UNBALANCED_TRANSFERS } from '../tokens/tokenSupply';
-import { readSupplies, readWalletState, type WalletNode, type WalletState } from './walletState';
+import {
+  readSupplies,
+  readWalletState,
+  toOwedQuestion,
+  type WalletNode,
+  type WalletState,
+} from './walletState';
 
 const POSITIONS_MAX = 10_000;
 
@@ -117,12 +123,16 @@ export async function getPortfolio(
   const { balances, positionsReceived } = await readHoldings(runner, head, address);
   // The query is skipped for most wallets, because few have V3 positions.
   const ownedPositions = positionsReceived === 0 ? [] : await listPositions(runner, head, address);
+  const placedPositions = ownedPositions.flatMap((position) => {
+    const entry = pairs.byAddress.get(position.pair);
+    return entry === undefined ? [] : [{ position, entry }];
+  });
   const earlierTokens = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const isUnfollowed = (token: string): boolean => rebasing.has(token) || odd.has(token);
   const wallet = {
     address,
     balances,
-    positions: ownedPositions,
+    positions: placedPositions.map(({ position, entry }) => toOwedQuestion(position, entry.pool, address)),
     unfollowed: { has: isUnfollowed },
     earlierTokens,
   };
@@ -148,12 +158,9 @@ export async function getPortfolio(
   }
   const positions = [
     ...(await valueLpTokens(source, head, pairs, lpEntries, walletState.balances, countHolding)),
-    ...ownedPositions.flatMap((position) => {
-      const entry = pairs.byAddress.get(position.pair);
+    ...placedPositions.map(({ position, entry }) => {
       const owed = walletState.owedByPosition.get(`${position.manager}-${position.position_id}`) ?? null;
-      return entry === undefined
-        ? []
-        : [toConcentratedPosition(entry, position, pairs.prices, owed, countHolding)];
+      return toConcentratedPosition(entry, position, pairs.prices, owed, countHolding);
     }),
   ];
   const holdings = { native, tokens, positions };
@@ -177,8 +184,9 @@ function flagsOf(token: string, rebasing: ReadonlySet<string>, { seededTokens }:
 
 /** The pool of an LP token; null for other tokens. */
 function lpOf(pairs: PairTable, token: string): PairEntry | null {
-  const entry = pairs.byAddress.get(token);
-  return entry === undefined || !shapeOf(entry.pool.pool_type).hasLpToken ? null : entry;
+  const entry = pairs.byShareToken.get(token) ?? pairs.byAddress.get(token);
+  if (entry?.shareToken !== token) return null;
+  return shapeOf(entry.pool.pool_type).hasLpToken ? entry : null;
 }
 
 async function listPositions(
@@ -203,9 +211,9 @@ async function valueLpTokens(
   const hasKnownSupply = ({ pool }: PairEntry): boolean =>
     !isHistoryPartial(head) || pool.created_block !== null;
   const addresses = (someEntries: readonly PairEntry[]): string[] =>
-    someEntries.map(({ pool }) => pool.address);
-  const countedSupplyOf = ({ pool }: PairEntry): bigint | null =>
-    holders?.holdingOf(pool.address)?.supply ?? null;
+    someEntries.map(({ shareToken }) => shareToken);
+  const countedSupplyOf = ({ shareToken }: PairEntry): bigint | null =>
+    holders?.holdingOf(shareToken)?.supply ?? null;
   const uncountedEntries = entries.filter(
     (entry) => hasKnownSupply(entry) && countedSupplyOf(entry) === null,
   );
@@ -217,15 +225,15 @@ async function valueLpTokens(
     listLastReserves(runner, head, entries),
   ]);
   return entries.map((entry) => {
-    const { address } = entry.pool;
-    const summedSupply = (supplies.get(address) ?? 0n) + (zeroBalances.get(address)?.sent ?? 0n);
+    const { shareToken } = entry;
+    const summedSupply = (supplies.get(shareToken) ?? 0n) + (zeroBalances.get(shareToken)?.sent ?? 0n);
     const supply = hasKnownSupply(entry)
       ? (countedSupplyOf(entry) ?? summedSupply)
-      : (askedSupplies.get(address) ?? null);
+      : (askedSupplies.get(shareToken) ?? null);
     const ownedLp = {
-      balance: balances.get(address) ?? 0n,
+      balance: balances.get(shareToken) ?? 0n,
       supply,
-      lastReserves: lastReserves.get(address) ?? null,
+      lastReserves: lastReserves.get(entry.pool.address) ?? null,
     };
     return toLpPosition(entry, ownedLp, pairs.prices, countHolding);
   });

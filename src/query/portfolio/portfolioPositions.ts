@@ -1,6 +1,8 @@
 /** Values a wallet's LP tokens and V3 positions at the current states of the pools. Pure. */
 import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
+import { permissionsOf } from '../../protocols/hooks';
 import { getProtocol } from '../../protocols/registry';
 import type { Collected } from '../../protocols/ticks/positionManager';
 import { amountsOfLiquidity } from '../../protocols/ticks/tickMath';
@@ -14,7 +16,7 @@ import { worthOf } from '../tokens/tokenSupply';
 import { CAPPED_FLAG } from './portfolioTokens';
 
 export interface OwnedPosition {
-  readonly manager: string;
+  readonly manager: Hex;
   readonly position_id: string;
   readonly pair: string;
   readonly tick_lower: number;
@@ -43,14 +45,14 @@ export function toLpPosition(
   prices: TokenPrices,
   countHolding: CountHolding,
 ): ValuedPosition {
-  const { pool } = entry;
+  const { shareToken } = entry;
   const poolBalances = balancesOf(entry);
   const supply = effectiveSupply(entry, ownedLp, poolBalances);
   const amounts = poolBalances.map((balance) =>
     balance === null || supply === null ? null : shareOfPool(balance, ownedLp.balance, supply),
   );
   return toPosition(entry, prices, amounts, countHolding, {
-    id: pool.address,
+    id: shareToken,
     lp_balance_raw: ownedLp.balance.toString(),
     share_pct: supply === null ? null : sharePercent(ownedLp.balance, supply),
   });
@@ -84,8 +86,8 @@ function effectiveSupply(
 }
 
 /**
- * The position for an NFT of a position manager. `owed` is the amount that collect() would pay. No log shows this
- * amount; null if it is unknown.
+ * The position for an NFT of a position manager. `owed` is what the owner would be paid beside the liquidity. No log shows
+ * this amount; null if it is unknown.
  */
 export function toConcentratedPosition(
   entry: PairEntry,
@@ -97,11 +99,16 @@ export function toConcentratedPosition(
   const { state } = entry.facts;
   const { tick_lower, tick_upper, liquidity } = ownedPosition;
   const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
+  // A hook with this permission takes a part of what the owner is paid, and no event tells the part.
+  const takesPart = permissionsOf({ hooks: entry.pool.hooks, hookBits: entry.pool.hook_bits }).includes(
+    'after_remove_liquidity_returns_delta',
+  );
   const isPriceKnown = state !== null && sqrtPriceX96 > 0n;
-  const amounts = isPriceKnown ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
+  const amounts =
+    isPriceKnown && !takesPart ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
   const inRange = isPriceKnown ? state.tick >= tick_lower && state.tick < tick_upper : null;
   const activeLiquidity = state?.liquidity ?? 0n;
-  const { capped, ...unclaimed } = unclaimedOf(entry, prices, owed, countHolding);
+  const { capped, ...unclaimed } = unclaimedOf(entry, prices, takesPart ? null : owed, countHolding);
   const ownFields = {
     id: `${ownedPosition.manager}-${ownedPosition.position_id}`,
     lp_balance_raw: liquidity.toString(),

@@ -112,9 +112,9 @@ export function listDeepest(pairs: PairTable): readonly string[] {
   const cached = deepestByTable.get(pairs);
   if (cached !== undefined) return cached;
   const liquidityByToken = new Map<string, number>();
-  for (const { tokens, pool, liquidityUsd } of pairs.entries) {
+  for (const { tokens, pool, shareToken, liquidityUsd } of pairs.entries) {
     // A concentrated pool has no LP token.
-    const lpTokens = shapeOf(pool.pool_type).hasLpToken ? [pool.address] : [];
+    const lpTokens = shapeOf(pool.pool_type).hasLpToken ? [shareToken] : [];
     for (const address of [...lpTokens, ...tokens.all.map((token) => token.address)])
       liquidityByToken.set(address, (liquidityByToken.get(address) ?? 0) + liquidityUsd);
   }

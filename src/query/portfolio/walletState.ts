@@ -3,12 +3,15 @@
  * follow from logs, and amounts owed to V3 positions. All questions go into one batch of limited size. Without an
  * answer, values come from the logs.
  */
-import { callData, readUint } from '../../domain/contractCall';
+import { callData, readUint, type ContractCall } from '../../domain/contractCall';
 import { isQuantity, type Hex } from '../../domain/hex';
 import type { AccountState, StateAnswers, StateQuestion } from '../../domain/accountState';
-import { collectCall, readCollected, type Collected } from '../../protocols/ticks/positionManager';
+import { findProtocol } from '../../protocols/registry';
+import { collectQuestions, type Collected } from '../../protocols/ticks/positionManager';
 import type { Balances } from '../holders/balances';
 import type { BalanceSeeds } from '../holders/balanceSeeds';
+import type { StoredPool } from '../pairs/pools';
+import type { OwnedPosition } from './portfolioPositions';
 
 /** Largest numbers of balances and of positions per batch. */
 const BALANCES_ASKED_MAX = 300;
@@ -20,11 +23,19 @@ export interface WalletNode {
   readonly seeds: BalanceSeeds;
 }
 
+/** A question about what is owed to the owner of a position. */
+interface OwedQuestion {
+  /** `<manager>-<number>`. */
+  readonly id: string;
+  readonly call: ContractCall;
+  readonly read: (answer: Hex | null | undefined) => Collected | null;
+}
+
 interface Wallet {
   readonly address: Hex;
   /** Balances by the logs at the block. */
   readonly balances: Balances;
-  readonly positions: readonly { readonly manager: string; readonly position_id: string }[];
+  readonly positions: readonly OwedQuestion[];
   /** Tokens whose balances do not follow from their logs. */
   readonly unfollowed: Pick<ReadonlySet<string>, 'has'>;
   /** Tokens that the wallet may have held before the history began. Null if the history is complete. */
@@ -63,7 +74,7 @@ export async function readWalletState(
   const askedPositions = wallet.positions.slice(0, POSITIONS_ASKED_MAX);
   const questions: StateQuestion[] = [
     { kind: 'coin', address },
-    ...askedPositions.map(({ manager, position_id }) => collectQuestion(manager, position_id, address)),
+    ...askedPositions.map(({ call }): StateQuestion => ({ kind: 'call', ...call })),
     ...askedTokens.map((token) => balanceQuestion(token, address)),
   ];
   const answers = (await node?.ask(blockHash, questions)) ?? null;
@@ -90,6 +101,19 @@ export async function readWalletState(
   };
 }
 
+/** What the node is asked about a position in this pool. */
+export function toOwedQuestion(position: OwnedPosition, pool: StoredPool, owner: Hex): OwedQuestion {
+  const { manager, position_id, tick_lower: tickLower, tick_upper: tickUpper } = position;
+  const questions = findProtocol(pool.protocol)?.owedQuestions ?? collectQuestions;
+  const { factory, pool_id: poolId } = pool;
+  const managed = { manager, tokenId: BigInt(position_id), owner, tickLower, tickUpper, factory, poolId };
+  return {
+    id: `${manager}-${position_id}`,
+    call: questions.owedCall(managed),
+    read: (answer) => questions.readOwed(answer, managed),
+  };
+}
+
 /** Supplies of tokens from their contracts, in raw units. Tokens without an answer have no entry. */
 export async function readSupplies(
   { node }: WalletNode,
@@ -103,10 +127,6 @@ export async function readSupplies(
     data: callData('totalSupply()'),
   }));
   return readBalances(askedTokens, (await node?.ask(blockHash, questions)) ?? []);
-}
-
-function collectQuestion(manager: string, positionId: string, owner: Hex): StateQuestion {
-  return { kind: 'call', to: asHex(manager), data: collectCall(BigInt(positionId), owner), from: owner };
 }
 
 function balanceQuestion(token: string, holder: Hex): StateQuestion {
@@ -144,14 +164,11 @@ function seedBalances(
   return { known: seededBalances, seeded: seededTokens };
 }
 
-function readOwed(
-  positions: readonly { readonly manager: string; readonly position_id: string }[],
-  answers: StateAnswers,
-): ReadonlyMap<string, Collected> {
+function readOwed(positions: readonly OwedQuestion[], answers: StateAnswers): ReadonlyMap<string, Collected> {
   const owedByPosition = new Map<string, Collected>();
-  positions.forEach(({ manager, position_id }, index) => {
-    const collected = readCollected(answers[index]);
-    if (collected !== null) owedByPosition.set(`${manager}-${position_id}`, collected);
+  positions.forEach(({ id, read }, index) => {
+    const collected = read(answers[index]);
+    if (collected !== null) owedByPosition.set(id, collected);
   });
   return owedByPosition;
 }

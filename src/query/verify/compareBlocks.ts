@@ -1,10 +1,13 @@
 /** Compares the stored rows of blocks with the blocks as they were proven. Names each difference. Pure. */
 import type { BlockRow } from '../../clickhouse/schema/tables';
 import type { ChainBlock, ChainLog } from '../../domain/block';
+import { ZERO_ADDRESS } from '../../domain/hex';
 import { blockOfOrd, logIndexOfOrd } from '../../domain/ord';
 import { EMPTY_STATE, type Dex } from '../../domain/pool';
-import type { Protocol } from '../../protocols/protocol';
-import { findProtocol } from '../../protocols/registry';
+import { toLeg } from '../../protocols/manyTokenPool';
+import type { LoggedSwap } from '../../protocols/manyTokenProtocol';
+import type { PoolTerms, Protocol, SwapEvent } from '../../protocols/protocol';
+import { findManyTokenProtocol, findProtocol } from '../../protocols/registry';
 import type { ComparedLog, StoredRows, StoredSwap } from './storedRows';
 
 export interface BlockDifference {
@@ -25,6 +28,15 @@ type Value = string | number | bigint | null;
 type Fields = Readonly<Record<string, readonly [stored: Value, proven: Value]>>;
 
 const NO_VALUE = 'none';
+/** A pool of which nothing is known. */
+const UNKNOWN_TERMS = {
+  token0: ZERO_ADDRESS,
+  token1: ZERO_ADDRESS,
+  feePips: Number.NaN,
+  tickSpacing: 0,
+  scaleDecimals: null,
+  hooks: null,
+} as const;
 /** Two equal values, for a field that is not compared. */
 const UNCOMPARED = [null, null] as const;
 
@@ -33,7 +45,7 @@ export function compareBlocks(
   rows: StoredRows,
   { dexes, logsFrom }: CompareOptions,
 ): BlockDifference[] {
-  const decoders = new Map(dexes.map((dex) => [dex.name, findProtocol(dex.protocol)]));
+  const dexByName = new Map(dexes.map((dex) => [dex.name, dex]));
   const storedByBlock = {
     blocks: groupBy(rows.blocks, ({ number }) => number),
     logs: groupBy(rows.logs, ({ ord }) => blockOfOrd(ord)),
@@ -45,7 +57,7 @@ export function compareBlocks(
       ...compareHeader(block, storedByBlock.blocks.get(number) ?? []),
       ...(number < logsFrom ? [] : compareLogs(block, storedByBlock.logs.get(number) ?? [])),
       ...(storedByBlock.swaps.get(number) ?? []).flatMap((swap) =>
-        compareSwap(block, swap, decoders.get(swap.dex) ?? null),
+        compareSwap(block, swap, dexByName.get(swap.dex)),
       ),
     ];
   });
@@ -125,38 +137,70 @@ function topicFields(row: Pick<ComparedLog, 'topics'>, log: ChainLog): Fields {
   );
 }
 
-/** The pools of a vault have no events of their own, so only the transaction of their swaps is compared. */
-function compareSwap(block: ChainBlock, row: StoredSwap, protocol: Protocol | null): BlockDifference[] {
+function compareSwap(block: ChainBlock, row: StoredSwap, dex: Dex | undefined): BlockDifference[] {
   const index = logIndexOfOrd(row.ord);
   const log = block.logs[index];
   if (log === undefined)
     return [{ block: block.number, field: `swap ${index}`, stored: `swap of ${row.pair}`, proven: NO_VALUE }];
   const maker = block.transactions[log.transactionIndex]?.from ?? null;
-  // The fields of a swap do not depend on the state of its pool.
-  const event = protocol?.decodeEvent(log, EMPTY_STATE);
-  const swap = event?.kind === 'swap' ? event : null;
   return differencesOf(block.number, `swap ${index} `, {
     tx_hash: [row.tx_hash, log.transactionHash],
     tx_index: [row.tx_index, log.transactionIndex],
     // The sender is compared only if the node gave receipts or bodies, which contain it.
     maker: maker === null ? [null, null] : [row.maker, maker],
-    ...(swap === null
-      ? {}
-      : {
-          pair: [row.pair, protocol?.poolOf?.(log) ?? log.address],
-          sender: [row.sender, swap.sender],
-          recipient: [row.recipient, swap.recipient],
-          amount0: [row.amount0, swap.amount0],
-          amount1: [row.amount1, swap.amount1],
-        }),
-    ...(swap === null || swap.after === null
+    ...(dex === undefined ? {} : eventFields(row, log, dex)),
+  });
+}
+
+/** The fields of a swap that follow from its log, whatever the state of its pool. */
+function eventFields(row: StoredSwap, log: ChainLog, dex: Dex): Fields {
+  const manyTokens = findManyTokenProtocol(dex.protocol);
+  if (manyTokens !== null) {
+    const swap = manyTokens.decodeSwap?.(log) ?? null;
+    return swap === null ? {} : legFields(row, swap);
+  }
+  const protocol = findProtocol(dex.protocol);
+  const swap = protocol?.decodeEvent(log, EMPTY_STATE);
+  if (protocol === null || swap?.kind !== 'swap') return {};
+  const key = log.address === dex.factory ? protocol.poolOf?.(log) : undefined;
+  const feePips = ownFeePips(protocol, swap);
+  return {
+    pair: [row.pair, key ?? log.address],
+    sender: [row.sender, swap.sender],
+    recipient: [row.recipient, swap.recipient],
+    amount0: [row.amount0, swap.amount0],
+    amount1: [row.amount1, swap.amount1],
+    fee_pips: feePips === null ? UNCOMPARED : [row.fee_pips, feePips],
+    ...(swap.after === null
       ? {}
       : {
           sqrt_price_x96: [row.sqrt_price_x96, swap.after.sqrtPriceX96],
           liquidity: [row.liquidity, swap.after.liquidity],
           tick: [row.tick, swap.after.tick],
         }),
-  });
+  };
+}
+
+/** Null if the fee depends on the pool, and not on the log of the swap alone. */
+function ownFeePips(protocol: Protocol, swap: SwapEvent): number | null {
+  const terms: PoolTerms = { ...UNKNOWN_TERMS, poolType: protocol.poolTypes[0] };
+  const feePips = protocol.swapFeePips(terms, swap, null, EMPTY_STATE);
+  return Number.isNaN(feePips) ? null : feePips;
+}
+
+/** A swap of two tokens of a pool. Its leg, or its tokens, tell which of them is token0. */
+function legFields(row: StoredSwap, { pool, tokenIn, tokenOut, amountIn, amountOut }: LoggedSwap): Fields {
+  const areIndexes = typeof tokenIn === 'number' && typeof tokenOut === 'number';
+  const isToken0In = areIndexes ? tokenIn < tokenOut : tokenIn === row.token0;
+  const [token0, token1] = isToken0In ? [tokenIn, tokenOut] : [tokenOut, tokenIn];
+  return {
+    pair: [row.pair, pool],
+    ...(areIndexes
+      ? { leg: [row.leg, toLeg(tokenIn, tokenOut).leg] }
+      : { token0: [row.token0, token0], token1: [row.token1, token1] }),
+    amount0: [row.amount0, isToken0In ? amountIn : -amountOut],
+    amount1: [row.amount1, isToken0In ? -amountOut : amountIn],
+  };
 }
 
 function differencesOf(block: number, prefix: string, fields: Fields): BlockDifference[] {

@@ -9,6 +9,7 @@ import {
   lowText,
   nullable,
   u128,
+  u16,
   u256,
   u32,
   u64,
@@ -28,6 +29,9 @@ const swapRow = rowType({
   tx_hash: hash,
   tx_index: u32,
   maker: nullable(address),
+  leg: u16,
+  token0: address,
+  token1: address,
   sender: address,
   recipient: address,
   amount0: i256,
@@ -35,6 +39,7 @@ const swapRow = rowType({
   sqrt_price_x96: u256,
   liquidity: u128,
   tick: i32,
+  fee_pips: u32,
 });
 const logRow = rowType({
   ord: u64,

@@ -9,7 +9,7 @@ interface PoolName {
   readonly name: string;
   readonly dex: string;
   readonly type: number;
-  readonly feeBps: number;
+  readonly feeBps: number | null;
 }
 
 export interface AuditNames {

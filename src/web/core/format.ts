@@ -139,7 +139,8 @@ export function formatShare(value: Figure): string {
 }
 
 /** Formats basis points as percent, for example 29 as 0.29%. */
-export function formatFee(bps: number): string {
+export function formatFee(bps: number | null): string {
+  if (bps === null) return 'fee by hook';
   return `${Number((bps / 100).toFixed(4))}%`;
 }
 

@@ -141,13 +141,14 @@ export const POOL_TYPES: Readonly<Record<number, string>> = {
   3: 'V3',
   4: 'weighted',
   5: 'stable',
+  6: 'crypto',
   7: 'bins',
 };
 
 export function poolBadges(pool: {
   readonly dex_name: string;
   readonly pool_type: number;
-  readonly fee_bps: number;
+  readonly fee_bps: number | null;
 }): HTMLElement {
   return h(
     'span',

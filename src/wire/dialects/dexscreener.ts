@@ -71,7 +71,9 @@ export const screenerPairShape = z.object({
         .optional()
         .meta({ description: 'Time of the creation block, unix seconds, UTC' }),
       createdAtTxnId: hashShape.optional().meta({ description: 'Transaction of the creation' }),
-      feeBps: z.number().min(0).meta({ description: 'Fee of the pool in basis points; may be fractional' }),
+      feeBps: z.number().min(0).optional().meta({
+        description: 'Fee of the pool in basis points; may be fractional. Absent if a hook sets it',
+      }),
       pool: z
         .object({
           id: poolShape.meta({ description: 'Address or id of the pool' }),

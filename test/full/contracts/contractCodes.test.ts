@@ -10,6 +10,7 @@ import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { DIAMOND_CUT, IMPLEMENTATION_SLOT, UPGRADED } from '../../../src/domain/proxies';
 import { withNodeCode, type NodeCode } from '../../../src/query/contracts/nodeCode';
+import { ActiveContracts } from '../../../src/contracts/activeContracts';
 import type { ContractWorker } from '../../../src/contracts/contractWorker';
 import { createNodeCode } from '../../../src/contracts/createNodeCode';
 import type { EthCalls } from '../../../src/node/calls/askContracts';
@@ -105,7 +106,8 @@ test('an upgrade in a head block is read in the next round, and again when the b
   const proxy = await deploy(LATE_PROXY);
   advance(2_000, 1_990);
   await insertRows(db.writer, logsTable, [logOf(proxy, 1_900, hexOf('1a', 1, 64))]);
-  const worker = newWorker();
+  const active = new ActiveContracts();
+  const worker = on.newWorker({ active });
   while ((await worker.checkContracts(signal)) > 0) on.now += 120_000;
   const [first, second] = [await deployPlain(), await deployPlain()];
   const implementation = async (): Promise<string | undefined> => {
@@ -120,8 +122,13 @@ test('an upgrade in a head block is read in the next round, and again when the b
     { proxy: proxy.slice(2), topic0: UPGRADED.slice(2) },
   );
   Object.assign(status, { indexed: 2_006 });
+  active.note(2_005, [{ address: proxy }]);
   expect(await worker.checkContracts(signal)).toBe(1);
   expect(await implementation()).toBe(first.slice(2));
+  expect(await worker.checkContracts(signal)).toBe(0);
+  // After a failure, the contracts of the newest blocks come from the head tables.
+  active.forget();
+  expect(await worker.checkContracts(signal)).toBe(1);
   // A reorg drops the branch, and the block at the same height now contains another upgrade.
   await send({ to: proxy, data: wordOf(second) });
   await insertRows(db.writer, logsTable, [logOf(proxy, 2_005, DIAMOND_CUT)]);
@@ -132,6 +139,29 @@ test('an upgrade in a head block is read in the next round, and again when the b
   await worker.checkContracts(signal);
   on.now += 120_000;
   expect(await worker.checkContracts(signal)).toBe(0);
+});
+
+test('a contract with the stored code is read from the node in each block with its logs, and stored when it changes', async () => {
+  const [proxy, target] = [await deploy(LATE_PROXY), await deployPlain()];
+  const tip = async (): Promise<number> => Number(await rpc.call('eth_blockNumber'));
+  const made = await tip();
+  advance(made, made);
+  await insertRows(db.writer, logsTable, [logOf(proxy, made, hexOf('1a', 1, 64))]);
+  const active = new ActiveContracts();
+  const worker = on.newWorker({ active });
+  while ((await worker.checkContracts(signal)) > 0) on.now += 120_000;
+  // The first read after a start compares the code with the stored one, the next ones with the code in memory.
+  for (const stored of [1, 0, 0]) {
+    active.note(made, [{ address: proxy }]);
+    expect(await worker.checkContracts(signal)).toBe(stored);
+  }
+  await send({ to: proxy, data: wordOf(target) });
+  const upgraded = await tip();
+  Object.assign(status, { indexed: upgraded });
+  on.now += 1_000;
+  active.note(upgraded, [{ address: proxy }]);
+  expect(await worker.checkContracts(signal)).toBe(1);
+  expect(await recordOf(proxy)).toMatchObject({ proxy: { kind: 'eip1967', implementation: target } });
 });
 
 test('contracts known only by their creation or verification get their code too', async () => {

@@ -95,6 +95,7 @@ async function storePair({
     scale_decimals: [],
     pool_id: null,
     hooks: null,
+    hook_bits: null,
     created_block: block,
     created_at: timestamp,
     created_tx: tx,

@@ -235,7 +235,7 @@ test('the lists of contracts to query at the node are the same on two shards', a
     const common = { chain_id: SIM_CHAIN_ID, verified_db: row!.name, limit: 30 };
     const list = (name: string, params: QueryParams): Promise<unknown[]> =>
       selectNamed(db, name, params, z.unknown());
-    const range = { head_ord: 0, final: true, from_ord: 0, to_ord: toOrd(1_000, 0) };
+    const range = { from_ord: 0, to_ord: toOrd(1_000, 0) };
     return [
       await list('contracts/list_upgraded_contracts', { ...common, ...range }),
       await list('contracts/list_unchecked_contracts', common),

@@ -8,7 +8,7 @@ import type { Hex } from '../../../src/domain/hex';
 import type { EthCalls } from '../../../src/node/calls/askContracts';
 import { SimChain } from '../../simulation/chain/simChain';
 import { headerOf } from '../../simulation/chain/simNode';
-import { simDecimals } from '../../simulation/chain/simPairCalls';
+import { simDecimals } from '../../simulation/chain/simTokens';
 import { calmCalls } from '../../simulation/compare/straightRun';
 import { openCalmSession } from '../../simulation/harness';
 import { askRows } from '../../support/engine/askRows';

@@ -3,6 +3,7 @@
  * what the contracts say, for pools seen from their creation and for older ones, also after a restart.
  */
 import { readContract } from '../../../src/dev/abi';
+import type { Hex } from '../../../src/domain/hex';
 import {
   ALGEBRA_NODE,
   ALGEBRA_POOL,
@@ -12,6 +13,7 @@ import {
   type AlgebraPool,
 } from '../../support/algebra/algebraMarket';
 import { balancesOf } from '../../support/protocols/poolMarket';
+import { expectManagerPays, listPositions } from '../../support/protocols/positions';
 import {
   getData,
   getPair,
@@ -23,6 +25,8 @@ import {
 import { waitForBlock, type Program } from '../../support/server/program';
 
 const VERSIONS = ['v1', '1.1', '1.2.2'] as const;
+/** The versions whose position managers hold positions. */
+const WITH_POSITIONS = ['v1', '1.2.2'] as const;
 const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
 
 let world: PoolWorld;
@@ -30,6 +34,8 @@ let market: AlgebraMarket;
 let program: Program;
 let pools: AlgebraPool[];
 let head: number;
+const managers = new Map<string, Hex>();
+const poolOf = (of: string): AlgebraPool => pools.find(({ version }) => version === of)!;
 /** Fees that the contracts charged, in pips, by pool, oldest swap first. V1 chooses its fees itself. */
 const charged = new Map<AlgebraPool, number[]>();
 
@@ -47,6 +53,16 @@ beforeAll(async () => {
     market.add(market.trader, ALGEBRA_TRADER, 'mint', [pool.address, -840_000, 840_000, 10n ** 18n]);
     market.setCommunityFee(pool, 200);
   }
+  for (const version of WITH_POSITIONS) managers.set(version, await market.deployPositions(version));
+  await market.mine();
+  // About 20,000 USD of both tokens around the price, and of the second token below it.
+  const tick = Math.floor(Math.log(Number(price) / 2 ** 96) / Math.log(1.0001) / 30) * 60;
+  const amounts = [v1.token0, v1.token1].map(
+    (token) => (token === usd ? 20_000n : 5_000n) * 10n ** BigInt(token.decimals),
+  );
+  for (const version of WITH_POSITIONS)
+    for (const ticks of [[tick - 6_000, tick + 6_000] as const, [tick - 12_000, tick - 6_000] as const])
+      market.addPosition(managers.get(version)!, poolOf(version), ticks, [amounts[0]!, amounts[1]!]);
   await market.mine();
   market.setFees(dynamic, 2_500, 0, 0);
   market.setFees(overriding, 100, 0, 0);
@@ -93,6 +109,7 @@ function describeMarket() {
     name: `algebra_${version.replaceAll('.', '_')}`,
     protocol: 'algebra',
     factory: market.factories.get(version)!,
+    ...(managers.has(version) ? { positionManager: managers.get(version)! } : {}),
   }));
   return { usd: usd!, native: native!, dexes };
 }
@@ -144,6 +161,18 @@ test('bars close at the price of the contract, and TVL is the value of its balan
     const usdHeld = Number(pool.token0.address === usd.address ? pair.reserve0_raw : pair.reserve1_raw) / 1e6;
     expect(pair.liquidity_usd).toBeGreaterThan(1.9 * usdHeld);
     expect(pair.liquidity_usd).toBeLessThan(2.1 * usdHeld);
+  }
+});
+
+test('positions have the amounts that the position manager would pay', async () => {
+  const { owner } = market;
+  for (const version of WITH_POSITIONS) {
+    const [manager, pool] = [managers.get(version)!, poolOf(version)];
+    const positions = await listPositions(program, owner, pool.address);
+    expect(positions.map(({ in_range }) => in_range).sort()).toEqual([false, true]);
+    for (const position of positions)
+      await expectManagerPays(world.anvil.rpc, [manager, owner], pool, position);
+    expect(positions.some(({ unclaimed_usd }) => Number(unclaimed_usd) > 0)).toBe(true);
   }
 });
 

@@ -1,9 +1,11 @@
 /**
- * Balancer V2 on a real node: the published vault and weighted pools of two to four tokens, with random swaps, joins, exits
- * and fee changes. After each block, our balances and fees must equal the vault's, our quotes what the swaps paid, and our
- * prices the limit of the vault's own quotes. The contracts accept tokens of at most 18 decimals.
+ * Balancer V2 on a real node: the published vault, weighted pools of two to four tokens, and stable pools whose rate
+ * providers move, with random swaps, joins, exits and fee changes. After each block, our balances and fees must equal the
+ * vault's, our quotes what the swaps paid, and our prices the limit of the vault's own quotes. The contracts accept tokens
+ * of at most 18 decimals.
  */
 import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
+import { getBlockHead } from '../../../src/dev/node/devRpc';
 import { toFeePips } from '../../../src/domain/swapFee';
 import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
@@ -14,11 +16,7 @@ import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
 import { balancerV2 } from '../../../src/protocols/balancerV2/balancerV2';
 import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
-import {
-  deployBalancer,
-  type BalancerMarket,
-  type WeightedVaultPool,
-} from '../../support/dexes/balancerVault';
+import { deployBalancer, type BalancerMarket, type VaultPool } from '../../support/dexes/balancerVault';
 import { ALGEBRA_NODE } from '../../support/algebra/algebraMarket';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 import { callsOf, readNodeBlock } from '../../support/protocols/decodeFrom';
@@ -35,12 +33,17 @@ const WEIGHTS = [
   [20, 30, 50],
   [10, 20, 30, 40],
 ] as const;
+/** Decimals of the tokens of stable pools, and their amplifications. */
+const STABLE_PLANS = [
+  { decimals: [6, 18], amp: 20 },
+  { decimals: [8, 18], amp: 500 },
+] as const;
 
 let anvil: TestAnvil;
 let market: BalancerMarket;
 let context: DecodeContext;
 let discovery: ManyTokenDiscovery;
-const pools: WeightedVaultPool[] = [];
+const pools: VaultPool[] = [];
 const random = new Random(SEED);
 
 beforeAll(async () => {
@@ -69,11 +72,20 @@ beforeAll(async () => {
     pools.push(await market.createPool(tokens, weights, amounts));
     await follow(await market.mine());
   }
+  for (const [index, { decimals, amp }] of STABLE_PLANS.entries()) {
+    const tokens = decimals.map((each) => market.tokens.find((token) => token.decimals === each)!);
+    const amounts = decimals.map((each) => BigInt(random.int(3, 9)) * 10n ** BigInt(each + 9));
+    const before = (await getBlockHead(anvil.rpc)).number;
+    pools.push(await market.createStablePool(tokens, amp, amounts));
+    const last = await market.mine();
+    // The first pool is seen from its creation on. Of the second one, the node is asked.
+    for (let number = index === 0 ? before + 1 : last; number <= last; number += 1) await follow(number);
+  }
 });
 
 afterAll(() => anvil?.stop());
 
-const stateOf = ({ address }: WeightedVaultPool): ManyTokenState =>
+const stateOf = ({ address }: VaultPool): ManyTokenState =>
   context.registry.findManyTokenPool(address)!.state;
 
 /** Decodes a block as the ingester does. Returns each swap with the state before it. */
@@ -85,25 +97,35 @@ async function follow(number: number): Promise<{ swap: SwapFact; before: ManyTok
   return swaps.map((swap) => ({ swap, before: before.get(swap.pair)! }));
 }
 
-const knownState = ({ address }: WeightedVaultPool): [string, ManyTokenState][] => {
+const knownState = ({ address }: VaultPool): [string, ManyTokenState][] => {
   const known = context.registry.findManyTokenPool(address);
   return known === undefined ? [] : [[address, known.state]];
 };
 
+/** A rate with 18 digits, from a part of 1,000. */
+const rateOf = (part: number): bigint => (BigInt(part) * ONE) / 1_000n + 123_456_789_012_345n;
+
 /** One random action in a pool, so that a block has at most one swap of each pool. */
-async function act(pool: WeightedVaultPool): Promise<void> {
+async function act(pool: VaultPool): Promise<void> {
   const { balances } = stateOf(pool);
   const part = (index: number): bigint =>
     balances[index]! / BigInt(Math.round(10 ** (0.6 + 4 * random.next()))) + 1n;
   const action = random.next();
   if (action < 0.8) {
-    const indexIn = random.int(0, balances.length - 1);
+    // The pool asks its rate providers before the swap.
+    for (const provider of pool.rateProviders)
+      if (random.chance(0.3)) market.setRate(provider, rateOf(random.int(900, 1_200)));
+    // Far from its balance, the old stable formula does not converge.
+    const whole = balances.map((balance, index) => Number(balance) / 10 ** pool.tokens[index]!.decimals);
+    const scarce = whole.indexOf(Math.min(...whole));
+    const isSteered = pool.rateProviders.length > 0 && random.chance(0.8);
+    const indexIn = isSteered ? scarce : random.int(0, balances.length - 1);
     const indexOut = (indexIn + random.int(1, balances.length - 1)) % balances.length;
     market.swap(pool, indexIn, indexOut, part(indexIn));
   } else if (action < 0.88)
     market.join(
       pool,
-      balances.map((_, index) => (random.chance(0.7) ? part(index) / 4n : 0n)),
+      balances.map((_, index) => (index === 0 || random.chance(0.7) ? part(index) / 4n : 0n)),
     );
   else if (action < 0.94) await market.exit(pool, random.int(1, 60));
   else market.setFee(pool, BigInt(random.pick([10, 500, 3_000, 25_000])) * 10n ** 12n);
@@ -113,7 +135,7 @@ async function act(pool: WeightedVaultPool): Promise<void> {
  * Raw token out per raw token in of infinitely small swaps: the quotes of five sizes, divided by their size, continued to
  * the size 0 (Neville). The vault rounds powers to about 1e-14, so smaller sizes would be less exact.
  */
-async function quotedPrice(pool: WeightedVaultPool, indexIn: number, indexOut: number): Promise<number> {
+async function quotedPrice(pool: VaultPool, indexIn: number, indexOut: number): Promise<number> {
   const { balances, swapFee } = stateOf(pool);
   const sizes = [16, 8, 4, 2, 1].map((times) => (balances[indexIn]! * BigInt(times)) / 800n);
   const kept = 1 - Number(swapFee) / 1e18;
@@ -138,7 +160,9 @@ test('prices, balances, fees and quotes equal the vault over random trades', asy
         swap.amount0 > 0n ? [swap.amount0, -swap.amount1] : [swap.amount1, -swap.amount0];
       const [tokenIn, tokenOut] = swap.amount0 > 0n ? [swap.token0, swap.token1] : [swap.token1, swap.token0];
       const [indexIn, indexOut] = [tokenIn, tokenOut].map((token) => before.tokens.indexOf(token));
-      const quote = balancerV2.quote(before, indexIn!, indexOut!, amountIn, swap.timestamp)!;
+      // A rate changes before the swap of its block.
+      const { params } = stateOf(pools.find(({ address }) => address === swap.pair)!);
+      const quote = balancerV2.quote({ ...before, params }, indexIn!, indexOut!, amountIn, swap.timestamp)!;
       const off = quote > amountOut ? quote - amountOut : amountOut - quote;
       expect(Number(off)).toBeLessThan(2 + 1e-12 * Number(before.balances[indexOut!]));
       expect(swap.fee_pips).toBe(toFeePips(before.swapFee));
@@ -154,7 +178,7 @@ test('prices, balances, fees and quotes equal the vault over random trades', asy
   }
   recordOracle({
     protocol: 'balancer_v2',
-    oracle: 'vault and weighted pools, `queryBatchSwap`',
+    oracle: 'vault, weighted and stable pools with rate providers, `queryBatchSwap`',
     trades,
     deviation: worst,
   });

@@ -7,11 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { formatUnits } from '../../../src/domain/amounts';
+import type { Hex } from '../../../src/domain/hex';
+import type { Portfolio } from '../../../src/wire/portfolio';
 import {
+  CURVE_NODE,
   deployCurve,
   quotedPrice,
   readBalances,
+  readHeld,
   readPool,
+  readShareToken,
   type CurveMarket,
   type CurveToken,
   type MarketPool,
@@ -23,6 +28,7 @@ import { startProgram, waitForBlock, type Program } from '../../support/server/p
 /** Blocks until the price of a token may rest on a new pool. */
 const GROWN_BLOCKS = '0x8c';
 const FEE = 4_000_000n;
+const UNIT = 10n ** 18n;
 
 let folder: string;
 let anvil: TestAnvil;
@@ -32,33 +38,59 @@ let usd: CurveToken;
 let native: CurveToken;
 let three: MarketPool;
 let ng: MarketPool;
-let oracle: MarketPool;
+/** A pool with a rebasing token, which has no price. */
+let rebasing: MarketPool;
+/** A pool with a token whose rate grows every second. */
+let rated: MarketPool;
+/** A pool of the factory of 2021, one of a registry, and a meta pool on the latter. */
+let old: MarketPool;
+let first: MarketPool;
+let meta: MarketPool;
 /** A pool whose factory is in no chain description, like that of PulseX. */
 let lone: MarketPool;
 let head: number;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'candlehouse-curve-'));
-  anvil = await startTestAnvil();
+  anvil = await startTestAnvil(CURVE_NODE);
   market = await deployCurve(anvil.rpc, [6, 18, 8, 12]);
   const tokenOf = (places: number): CurveToken => market.tokens.find(({ decimals }) => decimals === places)!;
   [usd, native] = [tokenOf(6), tokenOf(18)];
   const inOrder = (...places: number[]): CurveToken[] =>
     market.tokens.filter(({ decimals }) => places.includes(decimals));
-  const plan = { fee: FEE, isNg: false, second: 5_000_000_000n };
+  const plan = { fee: FEE, kind: 'pancake', second: 5_000_000_000n } as const;
   three = await market.createPool({ ...plan, amp: 300n, tokens: inOrder(6, 8, 12) });
-  const ngPlan = { fee: FEE, isNg: true, second: 20_000_000_000n, amp: 50n };
+  const ngPlan = { fee: FEE, kind: 'ng', second: 20_000_000_000n, amp: 50n } as const;
   ng = await market.createPool({ ...ngPlan, tokens: inOrder(6, 18) });
-  oracle = await market.createPool({ ...ngPlan, tokens: inOrder(6, 8) }, { types: [0, 1] });
+  rebasing = await market.createPool({ ...ngPlan, tokens: inOrder(6, 8) }, { types: [0, 2] });
+  const tokens = inOrder(6, 12);
+  rated = await market.createPool({ ...ngPlan, tokens, oracles: [tokens.indexOf(tokenOf(12))] });
+  market.setRate(tokenOf(12), UNIT, 10n ** 9n);
+  old = await market.createPool({ ...plan, kind: 'factory', amp: 80n, tokens: inOrder(6, 8, 12, 18) });
+  first = await market.createPool({ ...plan, kind: 'registry', amp: 200n, tokens: inOrder(6, 8) });
   const factory = market.factories[1];
   lone = await market.createPool({ ...plan, amp: 100n, tokens: inOrder(6, 12) }, { factory });
   for (const [pool, units] of [
     [three, [900_000n, 1_100_000n, 1_000_000n]],
     [ng, [700_000n, 1_300_000n]],
-    [oracle, [50_000n, 50_000n]],
+    [rebasing, [50_000n, 50_000n]],
+    [rated, [500_000n, 600_000n]],
+    [old, [400_000n, 500_000n, 450_000n, 480_000n]],
+    [first, [750_000n, 750_000n]],
     [lone, [800_000n, 900_000n]],
   ] as const)
     market.add(pool, 'add_liquidity', [pool.tokens.map((token, index) => raw(token, units[index]!))]);
+  await market.mine();
+  market.register(first);
+  await market.mine();
+  meta = await market.createPool({
+    ...plan,
+    kind: 'factory',
+    amp: 90n,
+    tokens: [native, await market.shareOf(first)],
+    base: first,
+  });
+  market.add(meta, 'add_liquidity', [meta.tokens.map((token) => raw(token, 300_000n))]);
   await market.mine();
   tradeAll(1_000n);
   await market.mine();
@@ -91,8 +123,15 @@ afterAll(async () => {
 const raw = ({ decimals }: CurveToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
 /** Sells this many USD to each pool for each other token, and half as many of the other token for USD. */
-function tradeAll(tokens: bigint, pools = [three, ng, oracle, lone]): void {
+function tradeAll(tokens: bigint, pools = [three, ng, rebasing, rated, old, first, meta, lone]): void {
   for (const pool of pools) {
+    if (pool === meta) {
+      // Coin 2 is the second coin of the base pool.
+      market.add(pool, 'exchange_underlying', [0, 2, raw(native, tokens), 0]);
+      market.add(pool, 'exchange_underlying', [2, 0, raw(first.tokens[1]!, tokens), 0]);
+      market.add(pool, 'exchange', [1, 0, raw(meta.tokens[1]!, tokens), 0]);
+      continue;
+    }
     const i = pool.tokens.indexOf(usd);
     for (const [j, token] of pool.tokens.entries()) {
       if (j === i) continue;
@@ -116,6 +155,13 @@ async function start(name: string, startBlock: number): Promise<Program> {
     rpcUrls: [],
     dexes: [
       { name: 'stable', displayName: 'Stable', protocol: 'curve_stable', factory: market.factories[0] },
+      {
+        name: 'old',
+        displayName: 'Factory of 2021',
+        protocol: 'curve_stable',
+        factory: market.oldFactory,
+      },
+      { name: 'registry', displayName: 'Registry', protocol: 'curve_stable', factory: market.registry },
       { name: 'lone', displayName: 'Lone', protocol: 'curve_stable', factory: lone.address },
     ],
   };
@@ -185,6 +231,9 @@ test.each([
   ['Pancake pool of three coins', () => three, 4],
   ['StableSwap-NG pool', () => ng, 8],
   ['pool without a known factory', () => lone, 4],
+  ['pool with a moving rate', () => rated, 4],
+  ['pool of the factory of 2021', () => old, 4],
+  ['pool of a registry', () => first, 4],
 ] as const)(
   'a %s has the price and the balances of its contract, its type and its fee',
   async (_, poolOf, fee) => {
@@ -205,8 +254,10 @@ test.each([
       pool.tokens.map(({ address }) => get<{ price_usd: string }>(`/tokens/${address}`)),
     );
     const values = whole.map((amount, index) => amount * Number(prices[index]!.price_usd));
-    for (const [index, { address }] of pool.tokens.entries())
-      expect(await get(`/tokens/${address}/audit`)).toMatchObject({ price_usd: prices[index]!.price_usd });
+    for (const [index, { address }] of pool.tokens.entries()) {
+      const audit = await get<{ price_usd: string }>(`/tokens/${address}/audit`);
+      expect(off(audit.price_usd, Number(prices[index]!.price_usd))).toBeLessThan(1e-12);
+    }
     // A token counts with at most what the pools of its route can pay out in USD.
     const payable = values[pool.tokens.indexOf(usd)]!;
     const counted = values.map((value) => Math.min(value, payable));
@@ -223,14 +274,24 @@ test('a pool that is its own LP token has its supply and holders, and a pool wit
   expect(await get<Pair>(`/pairs/${three.address}`)).toMatchObject({ total_supply: null, lp_holders: null });
 });
 
-test('a pool with a rate of its own is listed without a price', async () => {
-  const pair = await get<Pair>(`/pairs/${oracle.address}`);
+test('a meta pool has the price of its contract, also after swaps with coins of its base pool', async () => {
+  const pair = await checkPool(meta);
+  expect(pair.balances.map(({ balance_raw }) => balance_raw).sort()).toEqual(
+    (await readBalances(anvil.rpc, meta)).map(String).sort(),
+  );
+  const swaps = await get<Swap[]>(`/activity?pair=${meta.address}&event_type=swap`);
+  expect(swaps).toHaveLength(12);
+  for (const { price } of swaps) expect(price).not.toBeNull();
+});
+
+test('a pool with a rebasing token is listed without a price', async () => {
+  const pair = await get<Pair>(`/pairs/${rebasing.address}`);
   expect(pair).toMatchObject({
     pool_type: 5,
     price: null,
     flags: expect.arrayContaining(['price_not_followed']),
   });
-  const swaps = await get<Swap[]>(`/activity?pair=${oracle.address}&event_type=swap`);
+  const swaps = await get<Swap[]>(`/activity?pair=${rebasing.address}&event_type=swap`);
   expect(swaps).toHaveLength(8);
   for (const { price } of swaps) expect(price).toBeNull();
 });
@@ -268,7 +329,7 @@ test('a deposit and the withdrawals are listed, and a donation of the fees only 
 test('after a restart, answers are the same and prices go on', async () => {
   const read = () =>
     Promise.all(
-      [three, ng, oracle, lone].map(async ({ address }) => {
+      [three, ng, rebasing, rated, old, first, meta, lone].map(async ({ address }) => {
         const { price, fee_bps, balances, liquidity_usd, volume_24h_usd } = await get<Pair>(
           `/pairs/${address}`,
         );
@@ -282,7 +343,7 @@ test('after a restart, answers are the same and prices go on', async () => {
   tradeAll(40n);
   head = await market.mine();
   await waitForBlock(program.url, head);
-  for (const pool of [three, ng, lone]) await checkPool(pool);
+  for (const pool of [three, ng, rated, old, first, meta, lone]) await checkPool(pool);
 });
 
 test('older pools have the same prices, fees and types', async () => {
@@ -291,19 +352,49 @@ test('older pools have the same prices, fees and types', async () => {
     await eventually(
       async () => {
         // The pool search finds the pool of three coins, and trades show the others.
-        tradeAll(10n, [ng, oracle, lone]);
+        tradeAll(10n, [ng, rebasing, rated, old, first, meta, lone]);
         head = await market.mine();
         return (await get<Pair[]>('/pairs', late)).length;
       },
-      (count) => count === 4,
+      (count) => count === 8,
     );
     await waitForBlock(program.url, head);
     await waitForBlock(late.url, head);
-    for (const pool of [three, ng, lone]) {
+    for (const pool of [three, ng, rated, old, first, meta, lone]) {
       const [{ pool_type, fee_bps, price }, part] = [await checkPool(pool), await checkPool(pool, late)];
       expect(part).toMatchObject({ pool_type, fee_bps, price });
     }
   } finally {
     await late.end('SIGTERM');
+  }
+});
+
+test('LP tokens in a wallet are worth what the pool pays for them', async () => {
+  const wallet = market.trader;
+  const other: Hex = `0x${'9a'.repeat(20)}`;
+  // The LP tokens of a pool of StableSwap-NG cannot be transferred here, so the wallet owns all of them.
+  for (const pool of [three, lone])
+    market.add({ address: await readShareToken(anvil.rpc, pool) }, 'transfer', [
+      other,
+      300_000n * 10n ** 18n,
+    ]);
+  head = await market.mine();
+  await waitForBlock(program.url, head);
+  const { positions } = await get<Portfolio>(`/portfolio/${wallet}`);
+  for (const pool of [three, lone, ng]) {
+    const token = await readShareToken(anvil.rpc, pool);
+    const position = positions.find(({ pair_address }) => pair_address === pool.address)!;
+    const shares = await readHeld(anvil.rpc, token, wallet);
+    expect(position).toMatchObject({ id: token, lp_balance_raw: String(shares) });
+    expect(position.value_usd).toBeGreaterThan(100_000);
+    const read = () => Promise.all(pool.tokens.map(({ address }) => readHeld(anvil.rpc, address, wallet)));
+    const before = await read();
+    market.add(pool, 'remove_liquidity', [shares]);
+    head = await market.mine();
+    const paid = (await read()).map((amount, index) => amount - before[index]!);
+    const shown = pool.tokens.map(
+      ({ address }) => position.tokens.find((each) => each.address === address)!.amount,
+    );
+    expect(shown).toEqual(paid.map((amount, index) => formatUnits(amount, pool.tokens[index]!.decimals)));
   }
 });

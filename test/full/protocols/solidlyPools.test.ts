@@ -3,6 +3,7 @@
  * node, ingest, API. Answers must equal what the contracts say, for pools seen from their creation and for older ones.
  */
 import { eventually } from '../../support/eventually';
+import { expectManagerPays, listPositions } from '../../support/protocols/positions';
 import { balancesOf, readBigInt, type MarketToken } from '../../support/protocols/poolMarket';
 import {
   getData,
@@ -51,6 +52,11 @@ beforeAll(async () => {
   addMint(volatile, [usd, 4_000_000n], [native, 1_000_000n]);
   addMint(stable, [usd, 900_000n], [third!, 1_100_000n]);
   market.add(market.trader, SOLIDLY_TRADER, 'mintRange', [range.address, -600_000, 600_000, 10n ** 18n]);
+  // About 2,000 USD of both tokens around the price, and of the second token below it.
+  const tick = Math.floor(Math.log(Number(price) / 2 ** 96) / Math.log(1.0001) / 100) * 200;
+  const amounts = [range.token0, range.token1].map((token) => raw(token, token === usd ? 2_000n : 500n));
+  for (const ticks of [[tick - 2_000, tick + 2_000] as const, [tick - 4_000, tick - 2_000] as const])
+    market.addPosition(range, ticks, [amounts[0]!, amounts[1]!]);
   await market.mine();
   trade(volatile, usd, 1_000n);
   trade(volatile, native, 500n);
@@ -99,7 +105,10 @@ function describeMarket() {
   const dexes = [
     { name: 'first', protocol: 'solidly', factory: market.factories[0] },
     { name: 'second', protocol: 'solidly', factory: market.factories[1] },
-    { name: 'range', protocol: 'slipstream', factory: market.rangeFactory },
+    {
+      ...{ name: 'range', protocol: 'slipstream', factory: market.rangeFactory },
+      positionManager: market.positionManager,
+    },
   ];
   return { usd, native, dexes };
 }
@@ -176,6 +185,15 @@ test('a Slipstream pool has its first price from before its creation event, its 
   const swaps = await listSwaps(program, range);
   expect(swaps).toHaveLength(2);
   for (const { amount_usd, fee_usd } of swaps) expect(off(fee_usd, 0.003 * amount_usd!)).toBeLessThan(1e-3);
+});
+
+test('positions of Slipstream have the amounts that the position manager would pay', async () => {
+  const { positionManager, owner } = market;
+  const positions = await listPositions(program, owner, range.address);
+  expect(positions.map(({ in_range }) => in_range).sort()).toEqual([false, true]);
+  for (const position of positions)
+    await expectManagerPays(world.anvil.rpc, [positionManager, owner], range, position);
+  expect(positions.some(({ unclaimed_usd }) => Number(unclaimed_usd) > 0)).toBe(true);
 });
 
 test('older pools have the same prices and types, and the fees of now', async () => {

@@ -1,7 +1,7 @@
 /**
- * Uniswap V4 on a real node: the published PoolManager with random trades, liquidity, donations, fees of the protocol, of
- * the pool and of a hook, the native coin, and tokens of 0 to 30 decimals. After each block our price, liquidity, balances
- * and fees must equal the contract.
+ * Uniswap V4 and the CL pools of PancakeSwap Infinity on a real node: the published PoolManager, and a manager with the
+ * events of Infinity. Random trades, liquidity, donations, fees of the protocol, of the pool and of a hook, the native coin,
+ * and tokens of 0 to 30 decimals. After each block our price, liquidity, balances and fees must equal the contract.
  */
 import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { addressOfWord } from '../../../src/domain/hex';
@@ -12,8 +12,9 @@ import type { SwapFact } from '../../../src/ingest/rows/blockRows';
 import { createDecodeContext } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
+import { findProtocol } from '../../../src/protocols/registry';
 import { quoteInRange } from '../../../src/protocols/uniswapV3/quoteInRange';
-import { uniswapV4 } from '../../../src/protocols/uniswapV4/uniswapV4';
+import { deployInfinityCl } from '../../support/infinity/clMarket';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 import { readNodeBlock } from '../../support/node/readNodeBlock';
 import { recordOracle } from '../../support/protocols/protocolTable';
@@ -23,7 +24,6 @@ import {
   DYNAMIC_FEE,
   NATIVE,
   V4_HARDFORK,
-  V4_HOOKS,
   type V4Market,
   type V4Pool,
   type V4Token,
@@ -59,12 +59,18 @@ const fees = new Map<V4Pool, Fees>();
 const positions = new Map<V4Pool, Position[]>();
 /** Pools whose swap of this round asks for an exact output. */
 const exactOut = new Set<V4Pool>();
-const counts = { swaps: 0, exact: 0, limits: 0, hooked: 0 };
+const NO_COUNTS = { swaps: 0, exact: 0, limits: 0, hooked: 0 };
+let counts = { ...NO_COUNTS };
+/** Largest relative difference of a price. */
+let worst = 0;
 
-beforeAll(async () => {
+async function openPools(deploy: typeof deployInfinityCl): Promise<void> {
+  counts = { ...NO_COUNTS };
+  worst = 0;
+  pools.length = 0;
   anvil = await startTestAnvil([], V4_HARDFORK);
-  market = await deployV4(anvil.rpc, [0, 6, 8, 18, 30]);
-  const dex = { name: 'uniswap_v4', displayName: 'Uniswap V4', protocol: 'uniswap_v4' };
+  market = await deploy(anvil.rpc, [0, 6, 8, 18, 30]);
+  const dex = { name: 'singleton', displayName: 'Singleton', protocol: market.protocol };
   context = createDecodeContext({
     chain: { ...findBuiltInChain(369)!, dexes: [{ ...dex, factory: market.manager }] },
     status: newIngestStatus(),
@@ -76,15 +82,11 @@ beforeAll(async () => {
   open(eight, eighteen, 10_000);
   open(eighteen, thirty, 100);
   open(NATIVE, six, 3_000);
-  hooked = open(NATIVE, thirty, DYNAMIC_FEE, V4_HOOKS.fee);
+  hooked = open(NATIVE, thirty, DYNAMIC_FEE, market.hooks.fee);
   await follow(await market.mine());
   for (const pool of pools) add(pool, -SPACING * 14_000, SPACING * 14_000, firstLiquidity(pool));
   await follow(await market.mine());
-});
-
-afterAll(async () => {
-  await anvil?.stop();
-});
+}
 
 function open(a: V4Token, b: V4Token, fee: number, hooks?: V4Pool['id']): V4Pool {
   const [low, high] = a.address < b.address ? [a, b] : [b, a];
@@ -154,7 +156,8 @@ function chargedFee(pool: V4Pool, isToken0In: boolean): number {
   return own + lp - Math.floor((own * lp) / 1_000_000);
 }
 
-test('prices, liquidity, fees and quotes equal the contract over random trades', async () => {
+/** Random actions. After each block, our figures must equal those of the contract. */
+async function compareRounds(): Promise<void> {
   const random = new Random(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     exactOut.clear();
@@ -181,19 +184,27 @@ test('prices, liquidity, fees and quotes equal the contract over random trades',
     }
     if (round % 20 === 19) await compareBalances();
   }
-  expect(counts.hooked).toBeGreaterThan(50);
-  expect(counts.exact).toBeGreaterThan(counts.swaps / 3);
-  expect(counts.limits).toBeGreaterThan(200);
-  recordOracle({
-    protocol: 'uniswap_v4',
-    oracle: 'PoolManager of @uniswap/v4-core, its state and swaps by `eth_call`',
-    trades: counts.swaps,
-    deviation: worst,
+}
+
+describe.each([
+  ['uniswap_v4', 'PoolManager of @uniswap/v4-core, its state and swaps by `eth_call`', deployV4],
+  [
+    'infinity_cl',
+    'manager with the events of Infinity and the library of @uniswap/v4-core, its state and swaps by `eth_call`',
+    deployInfinityCl,
+  ],
+] as const)('pools of %s', (protocol, oracle, deploy) => {
+  beforeAll(() => openPools(deploy));
+  afterAll(() => anvil?.stop());
+
+  test('prices, liquidity, fees and quotes equal the contract over random trades', async () => {
+    await compareRounds();
+    expect(counts.hooked).toBeGreaterThan(50);
+    expect(counts.exact).toBeGreaterThan(counts.swaps / 3);
+    expect(counts.limits).toBeGreaterThan(200);
+    recordOracle({ protocol, oracle, trades: counts.swaps, deviation: worst });
   });
 });
-
-/** Largest relative difference of a price. */
-let worst = 0;
 
 /** The marginal price is the limit of the contract's quote of a small swap, without the fee. */
 async function compareLimit(pool: V4Pool, state: PoolState, zeroForOne: boolean): Promise<void> {
@@ -205,7 +216,7 @@ async function compareLimit(pool: V4Pool, state: PoolState, zeroForOne: boolean)
   const got = zeroForOne ? delta1 : delta0;
   if (got < SMALL_MIN) return;
   const net = (amount * (PIPS - BigInt(chargedFee(pool, zeroForOne)))) / PIPS;
-  const price = uniswapV4.spotPrice(state, {})!;
+  const price = findProtocol(market.protocol)!.spotPrice(state, context.registry.findPool(keyOf(pool))!)!;
   const limit = Number(got) / Number(net);
   worst = Math.max(worst, Math.abs(limit / (zeroForOne ? price : 1 / price) - 1));
   counts.limits += 1;

@@ -6,15 +6,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Hex } from '../../../src/domain/hex';
+import type { Portfolio } from '../../../src/wire/portfolio';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
+import { expectPaid } from '../../support/protocols/positions';
 import { startProgram, waitForBlock, type Program } from '../../support/server/program';
 import {
   deployV4,
   DYNAMIC_FEE,
   NATIVE,
   V4_HARDFORK,
-  V4_HOOKS,
-  type V4Market,
+  type PositionMarket,
   type V4Pool,
   type V4Token,
 } from '../../support/uniswapV4/v4Market';
@@ -22,10 +24,19 @@ import {
 /** Blocks until the price of a token may rest on a new pool. */
 const GROWN_BLOCKS = 140;
 const Q96 = 2n ** 96n;
+/** The positions of the position manager: the index of the pool, and whether the range is below the price. */
+const POSITIONS = [
+  [0, false],
+  [0, true],
+  [1, false],
+  [2, false],
+] as const;
+/** An address to which positions are paid. */
+const PAYEE: Hex = `0x${'9a'.repeat(20)}`;
 
 let folder: string;
 let anvil: TestAnvil;
-let market: V4Market;
+let market: PositionMarket;
 let program: Program;
 /** The native coin in USD, a token in USD with a fee by its hook, and a token in native coins whose hook takes a part. */
 let pools: readonly [V4Pool, V4Pool, V4Pool];
@@ -43,14 +54,19 @@ beforeAll(async () => {
   const tokenPrice = token.address < six.address ? (2n * Q96) / 10n ** 6n : (Q96 * 10n ** 6n) / 2n;
   pools = [
     market.createPool(NATIVE, six, 3_000, 60, (2n * Q96) / 10n ** 6n),
-    market.createPool(token, six, DYNAMIC_FEE, 60, tokenPrice, V4_HOOKS.fee),
-    market.createPool(NATIVE, token, 3_000, 60, Q96, V4_HOOKS.delta),
+    market.createPool(token, six, DYNAMIC_FEE, 60, tokenPrice, market.hooks.fee),
+    market.createPool(NATIVE, token, 3_000, 60, Q96, market.hooks.delta),
   ];
   await market.mine();
   // About 100,000 native coins or tokens on each side; the sides of USD are smaller by 10^6.
   market.modify(pools[0], -887_220, 887_220, 2n * 10n ** 15n);
   market.modify(pools[1], -887_220, 887_220, 2n * 10n ** 17n);
   market.modify(pools[2], -887_220, 887_220, 10n ** 20n);
+  for (const [pool, below] of POSITIONS) {
+    const tick = await tickOf(pools[pool]);
+    const upper = below ? tick - 600 : tick + 60_000;
+    market.mintPosition(pools[pool], tick - 6_000, upper, 10n ** 15n);
+  }
   market.setHookFee(2_500);
   await market.mine();
   await trade(1n);
@@ -64,6 +80,11 @@ afterAll(async () => {
   await anvil?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The highest tick below the price at which positions may end. */
+async function tickOf(pool: V4Pool): Promise<number> {
+  return Math.floor((await market.readState(pool)).tick / 60) * 60;
+}
 
 async function trade(round: bigint): Promise<void> {
   const isFirst = round % 2n === 0n;
@@ -80,7 +101,12 @@ async function start(startBlock: number): Promise<Program> {
   const chain = {
     ...{ chainId: 369, name: 'V4 test', nativeSymbol: 'COIN', wrappedNative: wrapped.address, majors: [] },
     anchors: [{ address: usd.address, symbol: 'T6', priceUsd: 1 }],
-    ...{ confirmations: 10, startBlock: 0, rpcUrls: [], dexes: [{ ...dex, factory: market.manager }] },
+    ...{
+      confirmations: 10,
+      startBlock: 0,
+      rpcUrls: [],
+      dexes: [{ ...dex, factory: market.manager, positionManager: market.positions }],
+    },
   };
   writeFileSync(description, JSON.stringify(chain));
   const started = await startProgram('all', {
@@ -108,8 +134,10 @@ interface Pair {
   readonly sqrt_price_x96: string;
   readonly liquidity_raw: string;
   readonly tick: number;
+  readonly fee_bps: number | null;
   readonly liquidity_usd: number;
   readonly reserve0_raw: string;
+  readonly reserve1_raw: string;
   readonly flags: readonly string[];
 }
 
@@ -147,7 +175,9 @@ async function compare(): Promise<void> {
 
 test('pools have the price and the liquidity of the contract', compare);
 
-test('each swap has the fee that the contract charged', async () => {
+test('each swap has the fee that the contract charged, and a pool whose hook sets the fee has none of its own', async () => {
+  expect((await pairOf(pools[0])).fee_bps).toBe(30);
+  expect((await pairOf(pools[1])).fee_bps).toBeNull();
   for (const [pool, pips] of [[pools[0], 3_000] as const, [pools[1], 2_500] as const]) {
     const swaps = (await swapsOf(pool)).filter(({ amount_usd }) => amount_usd !== null);
     expect(swaps.length).toBeGreaterThan(1);
@@ -161,7 +191,7 @@ test('the native coin has the symbol of the chain and the price of the wrapped c
     `/tokens/${NATIVE.address}`,
   );
   expect(coin).toMatchObject({ symbol: 'COIN', decimals: 18 });
-  expect(coin.price_usd).toBe((await pairOf(pools[0])).price_usd);
+  expect(off(coin.price_usd, Number((await pairOf(pools[0])).price_usd))).toBeLessThan(1e-12);
   const overview = await get<{ native_price_usd: string }>('/overview');
   expect(overview.native_price_usd).toBe(coin.price_usd);
   const bars = await get<{ close: number }[]>(`/pairs/${pools[0].id}/ticks?timeframe=5m`);
@@ -199,12 +229,53 @@ test('a restart goes on with the same states, and the stream names pools by thei
   expect(text).toContain(`"pair_address":"${pools[0].id}"`);
 });
 
-test('pools that are older than the start block are not listed, because their balances are unknown', async () => {
+test('the amounts of a position are what its owner is paid', async () => {
+  const { positions } = await get<Portfolio>(`/portfolio/${market.owner}`);
+  for (const [index, [at, below]] of POSITIONS.entries()) {
+    const pool = pools[at];
+    const position = positions.find(({ position_id }) => position_id === String(index + 1))!;
+    expect(position).toMatchObject({ pair_address: pool.id, in_range: !below });
+    const { tokens, unclaimed, lp_balance_raw } = position;
+    if (!below) expect(unclaimed!.some(({ amount }) => Number(amount) > 0)).toBe(true);
+    // Fees alone, then the liquidity.
+    expectPaid(unclaimed, pool, await pay(pool, index + 1, 0n));
+    expectPaid(tokens, pool, await pay(pool, index + 1, BigInt(lp_balance_raw)));
+  }
+  await waitForBlock(program.url, head);
+  expect((await get<Portfolio>(`/portfolio/${market.owner}`)).positions).toEqual([]);
+});
+
+/** Takes liquidity and all fees out of a position. Resolves to what the payee got. */
+async function pay(pool: V4Pool, id: number, liquidity: bigint): Promise<bigint[]> {
+  const tokens = [pool.token0, pool.token1];
+  const read = () => Promise.all(tokens.map((token) => market.readBalance(token, PAYEE)));
+  const before = await read();
+  market.takePosition(pool, BigInt(id), liquidity, PAYEE);
+  head = await market.mine();
+  return (await read()).map((amount, index) => amount - before[index]!);
+}
+
+test('an older pool becomes known at its first event, if the position manager ever had a position in it', async () => {
+  const stranger = market.createPool(pools[1].token0, pools[1].token1, 500, 10, 2n ** 96n);
+  await market.mine();
+  market.modify(stranger, -100, 100, 10n ** 6n);
+  head = await market.mine();
   const late = await start(head);
   try {
+    market.swap(stranger, true, -1_000n);
     await trade(7n);
-    await waitForBlock(late.url, head);
-    expect(await get('/pairs', late)).toEqual([]);
+    for (const from of [program, late]) await waitForBlock(from.url, head);
+    const listed = await get<{ address: string }[]>('/pairs', late);
+    expect(listed.map(({ address }) => address).sort()).toEqual(pools.map(({ id }) => id as string).sort());
+    for (const { id } of pools) {
+      const [whole, part] = [await get<Pair>(`/pairs/${id}`), await get<Pair>(`/pairs/${id}`, late)];
+      const { sqrt_price_x96, liquidity_raw, tick, flags } = whole;
+      expect(part).toMatchObject({ sqrt_price_x96, liquidity_raw, tick });
+      expect(part.flags.includes('price_not_followed')).toBe(flags.includes('price_not_followed'));
+      // A swap across several ticks rounds at each of them.
+      for (const side of ['reserve0_raw', 'reserve1_raw'] as const)
+        expect(Math.abs(Number(BigInt(part[side]) - BigInt(whole[side])))).toBeLessThan(100);
+    }
   } finally {
     await late.end('SIGTERM');
   }

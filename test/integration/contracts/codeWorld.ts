@@ -2,6 +2,7 @@
 import type { HeadSnapshot } from '../../../src/query/head/headSnapshot';
 import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
+import { ActiveContracts } from '../../../src/contracts/activeContracts';
 import { ContractWorker, type ContractWorkerDeps } from '../../../src/contracts/contractWorker';
 import { finalHead } from '../../support/worlds/finalHead';
 import { startNodeChain, type NodeChain } from '../../support/node/nodeChain';
@@ -42,6 +43,7 @@ export async function openCodeWorld(): Promise<CodeWorld> {
         chainId: 369,
         verifiedDb: db.database,
         status: world.status,
+        active: new ActiveContracts(),
         log: createLog('silent', false),
         rpc: node.pool,
         now: () => world.now,

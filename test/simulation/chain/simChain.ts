@@ -5,9 +5,11 @@
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { FastRandom, Random } from '../../support/random';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import type { Moment, MovingPool } from './moving/movingPool';
 import { familyLogs } from './simFamilies';
 import type { FamilyPool } from './simFamilyPool';
 import { dataOf, digest, topicOf, type Draft } from './simLogs';
+import { drawFamilies, movingLogs } from './moving/simMovingPools';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
 import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
@@ -50,6 +52,14 @@ interface TreeNode {
   /** Pools that exist after the block. */
   readonly pools: readonly SimPool[];
   readonly families: readonly FamilyPool[];
+  readonly moving: readonly MovingPool[];
+}
+
+/** The pools of a branch, while a block is made. */
+interface BranchPools {
+  readonly pools: SimPool[];
+  readonly families: FamilyPool[];
+  readonly moving: MovingPool[];
 }
 
 /**
@@ -86,6 +96,11 @@ export class SimChain {
   readonly random: Random;
   /** A generator of its own, so that the other logs of a seed stay as they were before there were these families. */
   private readonly familyRandom: Random;
+  /** The same for the pools of simMovingPools.ts, of which a seed has some families. */
+  private readonly movingRandom: Random;
+  private readonly movingFamilies: ReturnType<typeof drawFamilies>;
+  /** Whether nodes tell the states of older pools of two tokens. Otherwise they have pruned these states. */
+  readonly tellsOldStates: boolean;
   private readonly nodes = new Map<Hex, TreeNode>();
   private branch: TreeNode[] = [];
   /** Result of the last call of `canonicalView`. */
@@ -104,7 +119,10 @@ export class SimChain {
   ) {
     this.random = wilderness === null ? new Random(seed) : new FastRandom(seed);
     this.familyRandom = new FastRandom(Math.imul(seed, 2_654_435_761) ^ 0x5eed);
-    this.branch.push(this.remember(this.makeBlock(null, [], [])));
+    this.movingRandom = new FastRandom(Math.imul(seed, 2_246_822_519) ^ 0x301e);
+    this.movingFamilies = drawFamilies(this.movingRandom);
+    this.tellsOldStates = this.movingRandom.chance(0.5);
+    this.branch.push(this.remember(this.makeBlock(null, { pools: [], families: [], moving: [] })));
   }
 
   /** Whether blocks can be proven. */
@@ -128,6 +146,11 @@ export class SimChain {
   /** Pools of Solidly, Slipstream and Algebra after the block; undefined if no branch has the block. */
   familiesAt(hash: Hex): readonly FamilyPool[] | undefined {
     return this.nodes.get(hash)?.families;
+  }
+
+  /** Pools of the other families after the block; undefined if no branch has the block. */
+  movingAt(hash: Hex): readonly MovingPool[] | undefined {
+    return this.nodes.get(hash)?.moving;
   }
 
   /** Pairs after the block; undefined if no branch has the block. */
@@ -156,8 +179,9 @@ export class SimChain {
 
   mine(count = 1): void {
     for (let i = 0; i < count; i += 1) {
-      const { block, pools, families } = this.branch.at(-1)!;
-      this.branch.push(this.remember(this.makeBlock(block, [...pools], [...families])));
+      const { block, pools, families, moving } = this.branch.at(-1)!;
+      const branchPools = { pools: [...pools], families: [...families], moving: [...moving] };
+      this.branch.push(this.remember(this.makeBlock(block, branchPools)));
     }
   }
 
@@ -184,8 +208,9 @@ export class SimChain {
   }
 
   /** May change the lists of pools. */
-  private makeBlock(parent: ChainBlock | null, pools: SimPool[], families: FamilyPool[]): TreeNode {
+  private makeBlock(parent: ChainBlock | null, branchPools: BranchPools): TreeNode {
     const { random } = this;
+    const { pools } = branchPools;
     const number = parent === null ? 0 : parent.number + 1;
     const timestamp =
       parent === null
@@ -198,7 +223,8 @@ export class SimChain {
     const transactions = isEmpty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
-      const drafts = this.makeTransaction(pools, families, `${this.blockCount}-${index}`);
+      const moment = { id: `${this.blockCount}-${index}`, blockId: this.blockCount, timestamp };
+      const drafts = this.makeTransaction(branchPools, moment);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
       }
@@ -227,7 +253,7 @@ export class SimChain {
       })),
       logs,
     };
-    return { pools, families, block: this.seal?.(block, this.blockCount * TRANSACTIONS_MAX) ?? block };
+    return { ...branchPools, block: this.seal?.(block, this.blockCount * TRANSACTIONS_MAX) ?? block };
   }
 
   /** The logs that belong to no transaction. */
@@ -236,8 +262,9 @@ export class SimChain {
   }
 
   /** The logs of one transaction. May add pools. */
-  private makeTransaction(pools: SimPool[], families: FamilyPool[], id: string): Draft[] {
+  private makeTransaction({ pools, families, moving }: BranchPools, moment: Moment): Draft[] {
     const { random } = this;
+    const { id } = moment;
     const drafts: Draft[] = [];
     if (pools.length === 0 || random.chance(0.08)) drafts.push(...this.createPool(pools, id));
     for (let i = random.int(1, 4); i > 0; i -= 1) {
@@ -250,6 +277,7 @@ export class SimChain {
     if (this.wilderness !== null) {
       drafts.push(...this.wilderness.drafts(pools));
       drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
+      drafts.push(...movingLogs(this.movingRandom, this.movingFamilies, moving, moment));
     }
     return drafts;
   }

@@ -1,7 +1,11 @@
 /** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
+import { BOOK_FACTORY } from './moving/simBook';
+import { CAMELOT_FACTORY } from './moving/simCamelot';
 import { SIM_ANCHORS, SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY } from './simChain';
+import { CURVE_FACTORY } from './moving/simCurve';
 import { FAMILY_FACTORIES } from './simFamilyPool';
+import { V4_MANAGER } from './moving/simV4';
 import { VAULT } from './simVault';
 
 export const SIM_DESCRIPTION: ChainDescription = {
@@ -46,5 +50,9 @@ export const SIM_DESCRIPTION: ChainDescription = {
       protocol: 'algebra',
       factory: FAMILY_FACTORIES.algebra,
     },
+    { name: 'sim_camelot', displayName: 'Sim Camelot', protocol: 'camelot_v2', factory: CAMELOT_FACTORY },
+    { name: 'sim_book', displayName: 'Sim Book', protocol: 'liquidity_book', factory: BOOK_FACTORY },
+    { name: 'sim_curve', displayName: 'Sim Curve', protocol: 'curve_stable', factory: CURVE_FACTORY },
+    { name: 'sim_v4', displayName: 'Sim V4', protocol: 'uniswap_v4', factory: V4_MANAGER },
   ],
 };

@@ -4,7 +4,7 @@ import { id } from 'ethers';
 import type { Hex } from '../../../src/domain/hex';
 import { FAMILY_FACTORIES, type FamilyPool } from './simFamilyPool';
 import { dataOf as words } from './simLogs';
-import { simDecimals } from './simPairCalls';
+import { simDecimals } from './simTokens';
 
 const selector = (signature: string): string => id(signature).slice(0, 10);
 const POOL = {

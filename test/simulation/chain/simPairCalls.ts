@@ -1,6 +1,7 @@
 /** Answers contract calls to pairs, factories and tokens of the simulated chain. */
 import type { Hex } from '../../../src/domain/hex';
 import { dataOf as words } from './simLogs';
+import { simDecimals } from './simTokens';
 import {
   SIM_V3_FEE_PIPS,
   SIM_V3_TICK_SPACING,
@@ -27,13 +28,6 @@ const SELECTORS = {
 
 /** The tokens that exist from the first block on. Others appear with their pair. */
 const FIRST_TOKENS = new Set(Array.from({ length: 12 }, (_, index) => simToken(index)));
-const DECIMALS = [18, 18, 18, 6, 8, 0, 30] as const;
-
-/** A token's decimals, derived from its address. */
-export function simDecimals(token: Hex): number {
-  return DECIMALS[Number.parseInt(token.slice(-2), 16) % DECIMALS.length]!;
-}
-
 /** The symbol of every token. Decimals of 0 without a symbol would count as unknown. */
 export const SIM_SYMBOL: Hex = `0x${Buffer.from('SIM').toString('hex').padEnd(64, '0')}`;
 /** Every node answers name() of every third token with something that is no hex data. */
@@ -41,13 +35,12 @@ const MALFORMED: Hex = '0x123';
 const MALFORMED_EVERY = 3;
 
 /** `pairs` are the pairs at the requested block. An address without code returns empty data. */
-export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' | 'pruned' {
+export function answerPairCall(pairs: readonly SimPair[], to: Hex, data: Hex): Hex | 'revert' {
   const selector = data.slice(0, 10);
   if (to === V2_FACTORY || to === V3_FACTORY) return answerFactory(pairs, to, data);
-  // The simulated nodes keep states of the newest blocks only. The ingester makes these calls for past blocks only,
-  // so the nodes answer that the state is pruned.
+  // The state of a V3 pool is never told.
   if (selector === SELECTORS.balanceOf || selector === SELECTORS.slot0 || selector === SELECTORS.liquidity)
-    return 'pruned';
+    return 'revert';
   const pair = pairs.find(({ address }) => address === to);
   if (pair === undefined) {
     const exists = FIRST_TOKENS.has(to) || pairs.some(({ token0, token1 }) => token0 === to || token1 === to);

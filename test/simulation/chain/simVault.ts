@@ -2,6 +2,17 @@
 import type { Hex } from '../../../src/domain/hex';
 import type { Random } from '../../support/random';
 import { arrayData, dataOf, digest, topicOf, type Draft } from './simLogs';
+import {
+  AMP_UNIT,
+  ampChange,
+  ampFrom,
+  answerProviders,
+  answerScales,
+  followedScales,
+  logsFirstAmp,
+  stableOut,
+  usualAmount,
+} from './simStable';
 
 export const VAULT: Hex = `0x${'ba'.repeat(20)}`;
 const ONE = 10n ** 18n;
@@ -28,6 +39,8 @@ const SELECTOR = {
   getGradualWeightUpdateParams: '0x7beed220',
   getPoolTokens: '0xf94d4668',
   getPoolTokenInfo: '0xb05f8e48',
+  getScalingFactors: '0x1dd746ea',
+  getRateProviders: '0x238a2d59',
 } as const;
 
 /** Kinds of pools: `plain` is weighted, `moving` is weighted with changing weights, `other` is neither
@@ -48,7 +61,12 @@ export interface SimVaultPool {
   /** Whether the pool was created with an asset manager, or a manager has changed a balance since. */
   readonly isManaged: boolean;
   readonly fee: bigint;
+  /** Amplification of a stable pool, times AMP_UNIT. */
+  readonly amp: bigint;
 }
+
+/** The amplification of each new stable pool. */
+export const FIRST_AMP = 200n * AMP_UNIT;
 
 const randomFee = (random: Random): bigint => 10n ** 12n + random.big(56);
 
@@ -81,6 +99,7 @@ export function createVaultPool(
     managed: balances,
     isManaged: hasManager,
     fee,
+    amp: FIRST_AMP,
   };
   const managers = tokens.map(() => (hasManager ? MANAGER : 0n));
   // The logs have the order in which BasePool's constructor emits them. In some pools, the constructor changes the
@@ -88,6 +107,7 @@ export function createVaultPool(
   const isFeeSetTwice = Number(address.at(-1)) % 3 === 0;
   const drafts: Draft[] = [
     feeChange(address, isFeeSetTwice ? fee + 10n ** 16n : fee),
+    ...(logsFirstAmp(pool) ? [ampChange(address, pool.amp)] : []),
     registration(poolId, address),
     { address: VAULT, topics: [TOPIC.tokensRegistered, poolId], data: arrayData([tokens, managers]) },
     ...(isFeeSetTwice ? [feeChange(address, fee)] : []),
@@ -117,16 +137,22 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   const { address, poolId, tokens, balances } = pool;
   if (random.chance(0.08)) {
     const fee = randomFee(random);
+    if (pool.nature === 'stable' && fee % 2n === 0n) {
+      const amp = ampFrom(fee);
+      return { drafts: [ampChange(address, amp)], after: { ...pool, amp } };
+    }
     return { drafts: [feeChange(address, fee)], after: { ...pool, fee } };
   }
   const traderTopic = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+  const isFollowedStable = followedScales(pool) !== null;
   const partOfBalance = (index: number): bigint => (balances[index]! * BigInt(random.int(0, 900))) / 1000n;
   if (random.chance(0.06)) {
     const index = random.int(0, tokens.length - 1);
     const [cash, managed] = [-partOfBalance(index), random.big(60)];
     // Of the pools without a manager, one in eight gets the log of an unregistered manager. The others get a join.
     if (!pool.isManaged && !isDigitZeroOrEight(address, 3)) {
-      const deltas = tokens.map((_, tokenIndex) => (tokenIndex === index ? managed : 0n));
+      const added = isFollowedStable ? usualAmount(tokens[index]!, managed) : managed;
+      const deltas = tokens.map((_, tokenIndex) => (tokenIndex === index ? added : 0n));
       return changeBalances(pool, traderTopic, deltas, noFees(tokens));
     }
     const topics = [TOPIC.balanceManaged, poolId, traderTopic, topicOf(tokens[index]!)];
@@ -143,7 +169,8 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   }
   if (balances.every((balance) => balance === 0n) || random.chance(0.15)) {
     const isExit = random.chance(0.4);
-    const deltas = tokens.map((_, index) => (isExit ? -partOfBalance(index) : random.big(100)));
+    const drawnDeltas = tokens.map((_, index) => (isExit ? -partOfBalance(index) : random.big(100)));
+    const deltas = isFollowedStable ? usualDeltas(pool, drawnDeltas) : drawnDeltas;
     const fees = tokens.map((_, index) =>
       random.chance(0.3) ? (balances[index]! + deltas[index]!) / 50n : 0n,
     );
@@ -151,11 +178,19 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
   }
   const indexIn = random.int(0, tokens.length - 1);
   const indexOut = (indexIn + random.int(1, tokens.length - 1)) % tokens.length;
-  const [amountIn, drawn] = [random.big(100), random.int(0, 900)];
-  const isRandomAmount = drawn < RANDOM_AMOUNTS_OF_900 || pool.nature !== 'plain';
+  const [drawnIn, drawn] = [random.big(100), random.int(0, 900)];
+  const movesShare = [indexIn, indexOut].some((index) => tokens[index] === address);
+  const isFull = tokens.every((token, index) => token === address || balances[index]! > 0n);
+  const isStableTrade = isFollowedStable && !movesShare && isFull;
+  const usualIn = isStableTrade
+    ? 1n + balances[indexIn]! / 1_000n + (drawnIn % (balances[indexIn]! / 3n + 1n))
+    : usualAmount(tokens[indexIn]!, drawnIn);
+  const amountIn = isFollowedStable ? usualIn : drawnIn;
+  const isRandomAmount = drawn < RANDOM_AMOUNTS_OF_900 || !(pool.nature === 'plain' || isStableTrade);
+  const payOut = isStableTrade ? stableOut : fairOut;
   const amountOut = isRandomAmount
-    ? (balances[indexOut]! * BigInt(drawn)) / 1000n
-    : fairOut(pool, indexIn, indexOut, amountIn);
+    ? (balances[indexOut]! * BigInt(drawn)) / (isFollowedStable ? 10_000n : 1_000n)
+    : payOut(pool, indexIn, indexOut, amountIn);
   const topics = [TOPIC.swap, poolId, topicOf(tokens[indexIn]!), topicOf(tokens[indexOut]!)];
   return {
     drafts: [{ address: VAULT, topics, data: dataOf(amountIn, amountOut) }],
@@ -163,6 +198,15 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
       tokenIndex === indexIn ? amountIn : tokenIndex === indexOut ? -amountOut : 0n,
     ),
   };
+}
+
+/** A stable pool pays the same part of each balance to a leaving provider, and gets usual amounts. */
+function usualDeltas({ tokens, balances }: SimVaultPool, drawn: readonly bigint[]): bigint[] {
+  const [first, balance] = [drawn[0]!, balances[0]!];
+  return tokens.map((token, index) => {
+    if (first > 0n || balance === 0n) return usualAmount(token, drawn[index]!);
+    return (balances[index]! * first) / balance;
+  });
 }
 
 /**
@@ -234,13 +278,16 @@ export function vaultOddity(random: Random, pool: SimVaultPool): Draft {
   ]);
 }
 
-/** Expected pool type (4 weighted, 5 stable) and weights; null if the product must not list the pool. */
-export function listingOf({
-  nature,
-  weights,
-}: SimVaultPool): { type: number; weights: readonly bigint[] } | null {
+/** What the oracle must know of the pool; null if the product must not list the pool. */
+export function listingOf(pool: SimVaultPool) {
+  const { nature, weights } = pool;
   if (nature === 'other') return null;
-  return { type: nature === 'stable' ? 5 : 4, weights: nature === 'plain' ? weights : [] };
+  return {
+    type: nature === 'stable' ? 5 : 4,
+    weights: nature === 'plain' ? weights : [],
+    scales: followedScales(pool),
+    firstAmp: FIRST_AMP,
+  };
 }
 
 /** Answers of the pool's contract by selector; null if the call reverts. */
@@ -252,7 +299,11 @@ export function answerOfPool(pool: SimVaultPool, selector: string): Hex | null {
     case SELECTOR.getSwapFeePercentage:
       return dataOf(pool.fee);
     case SELECTOR.getAmplificationParameter:
-      return pool.nature === 'stable' ? dataOf(200_000n, 0n, 1000n) : null;
+      return pool.nature === 'stable' ? dataOf(pool.amp, 0n, AMP_UNIT) : null;
+    case SELECTOR.getScalingFactors:
+      return answerScales(pool);
+    case SELECTOR.getRateProviders:
+      return answerProviders(pool);
     case SELECTOR.getGradualWeightUpdateParams:
       return pool.nature === 'moving' ? arrayData([pool.weights], 1n, 2n) : null;
     default:

@@ -70,8 +70,8 @@ async function compareActivity(
     `${kind} ${Math.floor(ord / ORD_SPAN)}-${ord % ORD_SPAN} ${pair} ${makerAt(ord)}`,
   ];
   const [states, changes] = [
-    [...pairs.states, ...truth.families.states],
-    [...pairs.liquidity, ...truth.families.liquidity],
+    [pairs, ...truth.pairs].flatMap((oracle) => oracle.states),
+    [pairs, ...truth.pairs].flatMap((oracle) => oracle.liquidity),
   ];
   const mintsAndBurns = changes.filter(([, , kind]) => kind === 'mint' || kind === 'burn');
   const expected = [
@@ -80,9 +80,11 @@ async function compareActivity(
       .filter(([, , kind]) => kind === 'sync')
       .map(([ord, pair]) => makeLine('sync', Number(ord), pair)),
     ...mintsAndBurns.map(([ord, pair, kind]) => makeLine(String(kind), Number(ord), pair)),
-    ...truth.vault.liquidity.map(([block, index, pair, kind]) =>
-      makeLine(String(kind), plainOrd(Number(block), Number(index)), pair),
-    ),
+    ...truth.manyTokens
+      .flatMap((oracle) => oracle.liquidity)
+      .map(([block, index, pair, kind]) =>
+        makeLine(String(kind), plainOrd(Number(block), Number(index)), pair),
+      ),
   ]
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text);
@@ -101,8 +103,8 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const dexes = await readDexTable(runner, SIM_CHAIN_ID, head, SIM_DESCRIPTION.dexes, table);
   const pairs = oraclePairs(truth.blocks, FACTORIES, head.startBlock);
   const pools = [
-    ...[...pairs.pools, ...truth.families.pools].map(([, address]) => String(address)),
-    ...truth.vault.pools.map(([, , address]) => String(address)),
+    ...[pairs, ...truth.pairs].flatMap((oracle) => oracle.pools).map(([, address]) => String(address)),
+    ...truth.manyTokens.flatMap((oracle) => oracle.pools).map(([, , address]) => String(address)),
   ];
   const wrong: string[] = [];
   if (table.entries.length !== pools.length)
@@ -110,7 +112,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
   const swapsOfDay = truth.swaps.filter(
     ({ timestamp }) => timestamp > head.timestamp - DAY && timestamp <= head.timestamp,
   );
-  const fees = new Map([...truth.vault.feesNow(), ...truth.families.feesNow()]);
+  const fees = new Map([...truth.manyTokens, ...truth.pairs].flatMap((oracle) => [...oracle.feesNow()]));
   for (const address of pools) {
     const item = table.byAddress.get(address)?.item;
     const trades = swapsOfDay.filter(({ pair }) => pair === address).length;
@@ -118,7 +120,7 @@ async function compareMarket(runner: QueryRunner, head: HeadSnapshot, truth: Ora
     else if (item.tx_24h !== trades || item.buys_24h + item.sells_24h !== trades)
       wrong.push(`pair ${address} has ${item.tx_24h} trades in 24 hours, ${trades} expected`);
     const fee = fees.get(address);
-    if (item !== undefined && fee !== undefined && Math.round(item.fee_bps * 100) !== fee)
+    if (item !== undefined && fee !== undefined && Math.round((item.fee_bps ?? 0) * 100) !== fee)
       wrong.push(`pair ${address} has a fee of ${item.fee_bps} bps, ${fee} pips expected`);
   }
   // A swap without a transaction has no maker.

@@ -6,10 +6,11 @@ import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
 import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamilies';
 import { oraclePairs, plainOrd, type OracleLine } from './oraclePairs';
+import { curveOracle, movingOracles } from './movingOracles';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
 import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilyPool';
-import { simDecimals } from '../chain/simPairCalls';
+import { simDecimals } from '../chain/simTokens';
 import { SIM_NATIVE, SIM_RANKED, V2_FACTORY, V3_FACTORY, type SimChain } from '../chain/simChain';
 import { listingOf, VAULT } from '../chain/simVault';
 import { fieldsOf, type StoredContent } from './storedContent';
@@ -19,8 +20,10 @@ const SHOWN_MAX = 3;
 
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
-  readonly vault: VaultOracle;
-  readonly families: FamilyOracle;
+  /** Pools of many tokens. */
+  readonly manyTokens: readonly (VaultOracle | ReturnType<typeof curveOracle>)[];
+  /** Pools of two tokens. Their states have no doubts where the line ends before that column. */
+  readonly pairs: readonly (FamilyOracle | ReturnType<typeof movingOracles>[number])[];
   readonly blocks: readonly ChainBlock[];
 }
 
@@ -38,13 +41,16 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const familyFactories = new Set(Object.values(FAMILY_FACTORIES));
   const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
   const families = new FamilyOracle(familyFactories, truthOf, startBlock);
+  const moving = movingOracles(chain, tip.hash, startBlock);
+  const curve = curveOracle(chain, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, {
     vault,
     families,
+    others: [...moving, curve],
     firstBlock: startBlock,
     hasOlderPools: true,
   });
-  return { swaps, vault, families, blocks };
+  return { swaps, manyTokens: [vault, curve], pairs: [families, ...moving], blocks };
 }
 
 /** What the contracts of the pool answer. */
@@ -69,12 +75,12 @@ const isClose = (a: number, b: number): boolean =>
   a === b || Math.abs(a - b) <= 1e-14 * Math.max(Math.abs(a), Math.abs(b));
 
 /**
- * Whether token0 is the base. The quote is the token that ranks first (anchors in order, then the native token),
- * otherwise token1.
+ * Whether token0 is the base. The quote is the token that ranks first (anchors in order, then the native token and its
+ * coin, which is the zero address), otherwise token1.
  */
 export function isBaseFirst(token0: string, token1: string): boolean {
   const rank = (token: string): number => {
-    const index = SIM_RANKED.indexOf(token as Hex);
+    const index = SIM_RANKED.indexOf(BigInt(token) === 0n ? SIM_NATIVE : (token as Hex));
     return index < 0 ? SIM_RANKED.length : index;
   };
   return rank(token1) <= rank(token0);
@@ -87,9 +93,10 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       .sort((a, b) => Number(a['ord']) - Number(b['ord']));
   const { startBlock } = content;
   const pairs = oraclePairs(truth.blocks, FACTORIES, startBlock);
-  const vaultPools = new Set(truth.vault.pools.map(([, , address]) => address));
-  const isOfVault = ({ address, pair = address }: Fields): boolean => vaultPools.has(String(pair));
-  const isOfPair = (row: Fields): boolean => !isOfVault(row);
+  const manyTokenPools = truth.manyTokens.flatMap((oracle) => oracle.pools);
+  const addresses = new Set(manyTokenPools.map(([, , address]) => address));
+  const hasManyTokens = ({ address, pair = address }: Fields): boolean => addresses.has(String(pair));
+  const isOfPair = (row: Fields): boolean => !hasManyTokens(row);
   const makeLine = (row: Fields, columns: readonly string[]): OracleLine =>
     columns.map((column) => {
       const value = row[column];
@@ -98,7 +105,6 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   const pools = rows('pools');
   const states = rows('pool_states');
   const liquidity = rows('liquidity_events');
-  const { vault } = truth;
   const ordOf = ([block, index, ...otherValues]: readonly (string | number | null)[]): OracleLine => [
     plainOrd(Number(block), Number(index)),
     ...otherValues,
@@ -110,23 +116,27 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
       pools
         .filter(isOfPair)
         .map((row) => makeLine(row, ['ord', 'address', 'token0', 'token1', 'created_block'])),
-      [...pairs.pools, ...truth.families.pools],
+      [pairs, ...truth.pairs].flatMap(({ pools }) => pools),
     ),
     ...compareLines(
       'states',
       states.filter(isOfPair).map((row) => makeLine(row, STATE_COLUMNS)),
-      [...pairs.states, ...truth.families.states],
+      [pairs, ...truth.pairs].flatMap(({ states }) => states.map(withDoubts)),
     ),
     ...compareLines(
       'liquidity',
       liquidity.filter(isOfPair).map((row) => makeLine(row, LIQUIDITY_COLUMNS)),
-      [...pairs.liquidity, ...truth.families.liquidity],
+      [pairs, ...truth.pairs].flatMap(({ liquidity }) => liquidity),
     ),
-    ...compareLines('vault pools', pools.filter(isOfVault).map(vaultPoolLine), vault.pools.map(ordOf)),
     ...compareLines(
-      'vault states',
+      'pools of many tokens',
+      pools.filter(hasManyTokens).map(vaultPoolLine),
+      manyTokenPools.map(ordOf),
+    ),
+    ...compareLines(
+      'states of many tokens',
       states
-        .filter(isOfVault)
+        .filter(hasManyTokens)
         .map((row) => [
           Number(row['ord']),
           String(row['pair']),
@@ -134,12 +144,14 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
           joined(row['balances']),
           Number(row['doubts']),
         ]),
-      vault.states.map(ordOf),
+      truth.manyTokens.flatMap((oracle) => oracle.states.map(ordOf)),
     ),
     ...compareLines(
-      'vault liquidity',
-      liquidity.filter(isOfVault).map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
-      vault.liquidity.map(ordOf),
+      'liquidity of many tokens',
+      liquidity
+        .filter(hasManyTokens)
+        .map((row) => makeLine(row, ['ord', 'pair', 'kind', 'amount0', 'amount1'])),
+      truth.manyTokens.flatMap((oracle) => oracle.liquidity.map(ordOf)),
     ),
     ...compareLines(
       'transfers',
@@ -171,7 +183,19 @@ export function compareOracle(content: StoredContent, truth: OracleTruth): strin
   ];
 }
 
-const STATE_COLUMNS = ['ord', 'pair', 'kind', 'reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'tick'];
+const STATE_COLUMNS = [
+  'ord',
+  'pair',
+  'kind',
+  'reserve0',
+  'reserve1',
+  'sqrt_price_x96',
+  'liquidity',
+  'tick',
+  'doubts',
+];
+const withDoubts = (line: OracleLine): OracleLine =>
+  line.length === STATE_COLUMNS.length ? line : [...line, 0];
 const LIQUIDITY_COLUMNS = [
   'ord',
   'pair',

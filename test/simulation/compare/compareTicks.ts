@@ -14,7 +14,7 @@ import { isBaseFirst, type OracleTruth } from './compareOracle';
 import { oracleBars, type OracleBar } from '../../support/oracle/oracle';
 import { SIM_CHAIN_ID, type SimChain } from '../chain/simChain';
 import { SIM_DESCRIPTION } from '../chain/simDescription';
-import { simDecimals } from '../chain/simPairCalls';
+import { simDecimals } from '../chain/simTokens';
 import { straightBlocks } from './straightRun';
 
 const TIMEFRAMES = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const;
@@ -95,7 +95,7 @@ export async function comparePairTicks(
   const wrong: string[] = [];
   for (const [pair] of busiestPairs) {
     const swap = swapsOfPairs.find((candidate) => candidate.pair === pair)!;
-    if (truth.vault.pools.some(([, , address]) => address === pair)) continue;
+    if (truth.manyTokens.some(({ pools }) => pools.some(([, , address]) => address === pair))) continue;
     const baseFirst = isBaseFirst(swap.token0, swap.token1);
     for (const [timeframe, seconds] of Object.entries(TIMEFRAMES) as [Timeframe, number][]) {
       const usdByTime = usdParts(pricedSwaps, pair, seconds);

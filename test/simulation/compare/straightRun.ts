@@ -24,7 +24,7 @@ import { codeOfTable } from '../model/modelTables';
 import type { SimChain } from '../chain/simChain';
 import { malformedAnswer } from '../../support/node/vaultSetup';
 import { SIM_DESCRIPTION } from '../chain/simDescription';
-import { simDecimals } from '../chain/simPairCalls';
+import { simDecimals } from '../chain/simTokens';
 
 const log = createLog('silent', false);
 

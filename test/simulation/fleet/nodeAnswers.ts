@@ -1,8 +1,11 @@
 /** The answer of a simulated node to each RPC method, for the branch that the node currently sees. */
 import type { ChainBlock } from '../../../src/domain/block';
 import { ZERO_HASH, type Hex } from '../../../src/domain/hex';
+import { selectorOf } from '../chain/moving/movingPool';
 import { answerFamilyCall } from '../chain/simFamilyCalls';
-import { answerPairCall, SIM_SYMBOL, simDecimals } from '../chain/simPairCalls';
+import { answerMovingCall } from '../chain/moving/simMovingPools';
+import { answerPairCall, SIM_SYMBOL } from '../chain/simPairCalls';
+import { simDecimals } from '../chain/simTokens';
 import { answerOfPool, answerOfVault, asksAbout, VAULT } from '../chain/simVault';
 import { blockJson, type BlockJson, type Json, type LogJson } from './blockJson';
 import type { NodeMood, NodeNature } from './nodeTraits';
@@ -27,6 +30,10 @@ export interface NodeView {
  */
 const DECIMALS = '0x313ce567';
 const SYMBOL = '0x95d89b41';
+/** Calls for the state of a pool of two tokens before its first block. */
+const STATE_CALLS: ReadonlySet<string> = new Set(
+  ['slot0()', 'liquidity()', 'balanceOf(address)', 'stableSwap()', 'getActiveId()'].map(selectorOf),
+);
 /** A node that loses receipts loses those of about one block in this many. */
 const LOST_RECEIPTS_EVERY = 7n;
 /** A node that loses logs loses one of about one block in this many. */
@@ -187,6 +194,7 @@ export function answerContract(
   data: Hex,
 ): Hex | 'revert' | 'pruned' {
   const { chain } = world;
+  if (!chain.tellsOldStates && STATE_CALLS.has(data.slice(0, 10))) return 'pruned';
   const pools = chain.vaultPoolsAt(hash) ?? [];
   if (to === VAULT) {
     const pool = pools.find((candidate) => asksAbout(candidate, data));
@@ -196,6 +204,8 @@ export function answerContract(
   if (pool !== undefined && data === SYMBOL) return SIM_SYMBOL;
   if (pool !== undefined && data === DECIMALS) return `0x${simDecimals(to).toString(16).padStart(64, '0')}`;
   if (pool !== undefined) return answerOfPool(pool, data.slice(0, 10)) ?? 'revert';
-  const answer = answerFamilyCall(chain.familiesAt(hash) ?? [], to, data);
+  const answer =
+    answerFamilyCall(chain.familiesAt(hash) ?? [], to, data) ??
+    answerMovingCall(chain.movingAt(hash) ?? [], to, data);
   return answer ?? answerPairCall(chain.pairsAt(hash) ?? [], to, data);
 }

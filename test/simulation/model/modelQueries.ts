@@ -5,7 +5,7 @@
 import { isWeaker } from '../../../src/domain/block';
 import { EVENT_TABLE_NAMES } from '../../../src/clickhouse/schema/eventTables';
 import type { QueryParams } from '../../../src/clickhouse/client/database';
-import { SWAP_FEE_CHANGED, VAULT_TOPICS } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
+import { VAULT_TOPICS } from '../../../src/protocols/balancerV2/decodeBalancerEvent';
 import type { Hex } from '../../../src/domain/hex';
 import type { ModelEngine } from './modelEngine';
 import { blockOf, sortKeyOf, type StoredRow } from './modelTables';
@@ -118,18 +118,15 @@ function vaultIds(engine: ModelEngine, params: QueryParams): Rows {
 
 function vaultFees(engine: ModelEngine, params: QueryParams): Rows {
   const pools = new Set(listOf(params, 'pools').map((pool) => `0x${pool}`));
+  const topics = new Set(listOf(params, 'topics').map((topic) => `0x${topic}`));
   const changes = rowsUpTo(engine, 'logs', params).filter(({ fields }) => {
-    const { address, topic0, topic_count: topics, data } = fields;
-    return (
-      pools.has(String(address)) && topic0 === SWAP_FEE_CHANGED && topics === 1 && String(data).length === 66
-    );
+    const { address, topic0, topic_count: count, data } = fields;
+    const isFee = topics.has(String(topic0)) && count === 1 && [66, 130].includes(String(data).length);
+    return isFee && pools.has(String(address));
   });
-  return newestBy(changes, ({ address }) => String(address)).map(({ address, ord, topic0, data }) => ({
-    address,
-    ord,
-    topic: topic0,
-    data,
-  }));
+  return newestBy(changes, ({ address, topic0, data }) => `${address} ${topic0} ${String(data).length}`).map(
+    ({ address, ord, topic0, data }) => ({ address, ord, topic: topic0, data }),
+  );
 }
 
 function poolFees(engine: ModelEngine, params: QueryParams): Rows {

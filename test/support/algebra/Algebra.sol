@@ -46,6 +46,12 @@ contract Trader {
         pool.flash(address(this), amount0, amount1, abi.encode(amount0, amount1));
     }
 
+    /// Calls another contract, such as a position manager.
+    function call(address to, bytes calldata data) external {
+        (bool isDone,) = to.call(data);
+        require(isDone);
+    }
+
     function algebraMintCallback(uint256 amount0, uint256 amount1, bytes calldata) external {
         pay(int256(amount0), int256(amount1));
     }

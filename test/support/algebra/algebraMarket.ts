@@ -17,6 +17,7 @@ import {
   type MarketToken,
   type PoolMarket,
 } from '../protocols/poolMarket';
+import { addPosition } from '../protocols/positions';
 import { installProject } from '../server/installProject';
 
 const GAS = { call: 3_000_000, creation: 30_000_000 };
@@ -56,6 +57,14 @@ export const ALGEBRA_TRADER = new Interface([
 const PLUGIN = new Interface(['function setFees(address pool, uint16 next, uint24 overriding, uint24 own)']);
 /** POOL_INIT_CODE_HASH in the factory of V1. */
 const V1_POOL_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4';
+const POSITIONS = 'NonfungiblePositionManager';
+/** POOL_INIT_CODE_HASH in the position managers. */
+const POSITIONS_POOL_HASH = {
+  v1: V1_POOL_HASH,
+  '1.2.2': '62441ebe4e4315cf3d49d5957f94d66b253dbabe7006f34ad7f70947e60bf15c',
+} as const;
+/** A time, unix seconds, that never comes. */
+const NEVER = 2n ** 40n;
 /** Where the pools send their fees. */
 const VAULT: Hex = `0x${'fa'.repeat(20)}`;
 
@@ -70,6 +79,15 @@ export interface AlgebraPool extends MarketPool {
 
 export interface AlgebraMarket extends PoolMarket {
   readonly factories: ReadonlyMap<AlgebraVersion, Hex>;
+  /** Deploys the position manager of a version with the next block. */
+  deployPositions(version: keyof typeof POSITIONS_POOL_HASH): Promise<Hex>;
+  /** Adds a position between two ticks, whose NFT the owner gets. */
+  addPosition(
+    manager: Hex,
+    pool: AlgebraPool,
+    ticks: readonly [number, number],
+    amounts: readonly [bigint, bigint],
+  ): void;
   /** Creates a pool with a first price, a plugin and a vault for the community. */
   createPool(version: AlgebraVersion, a: MarketToken, b: MarketToken, price: bigint): Promise<AlgebraPool>;
   /** Changes the fee from the next swap on, and the fees of single swaps. Not for V1, which chooses its fee. */
@@ -83,8 +101,8 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
   const folder = await installProject(__dirname, 'algebra');
   const market = await openPoolMarket(rpc, join(__dirname, 'Algebra.sol'), decimals, GAS);
   const { owner, maker, codeOf, deploy, add, mine } = market;
-  const artifactOf = (version: AlgebraVersion, name: string): Artifact => {
-    const file = `node_modules/algebra-${version}/artifacts/contracts/${name}.sol/${name}.json`;
+  const artifactOf = (of: AlgebraVersion | `positions-${AlgebraVersion}`, name: string): Artifact => {
+    const file = `node_modules/algebra-${of}/artifacts/contracts/${name}.sol/${name}.json`;
     return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Artifact;
   };
   const deployFactory = (version: AlgebraVersion): Hex => {
@@ -118,6 +136,32 @@ export async function deployAlgebra(rpc: DevRpc, decimals: readonly number[]): P
   return {
     ...market,
     factories,
+    async deployPositions(version) {
+      const { abi, bytecode } = artifactOf(`positions-${version}`, POSITIONS);
+      const factory = factories.get(version) ?? ZERO_ADDRESS;
+      const factoryAbi = new Interface(artifactOf(version, 'AlgebraFactory').abi);
+      const poolDeployer = await readContract(rpc, factoryAbi, factory, 'poolDeployer');
+      // The packages have other builds of the pool than those whose hashes the managers contain.
+      const poolHash = keccak256(artifactOf(version, 'AlgebraPool').bytecode).slice(2);
+      const code = bytecode.replaceAll(POSITIONS_POOL_HASH[version], poolHash) as Hex;
+      return deploy(code, new Interface(abi), [factory, VAULT, VAULT, poolDeployer]);
+    },
+    addPosition(manager, pool, ticks, amounts) {
+      const { abi } = artifactOf(`positions-${pool.version}`, POSITIONS);
+      const deployer = pool.version === 'v1' ? [] : [ZERO_ADDRESS];
+      const params = [
+        pool.token0.address,
+        pool.token1.address,
+        ...deployer,
+        ...ticks,
+        ...amounts,
+        0,
+        0,
+        owner,
+        NEVER,
+      ];
+      addPosition(market, manager, pool, { abi: new Interface(abi), params });
+    },
     async createPool(version, a, b, price) {
       const [token0, token1] = inOrder(a, b);
       const factory = factories.get(version) ?? ZERO_ADDRESS;

@@ -13,6 +13,8 @@ import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { compileSolidity } from '../node/compileSolidity';
 
 const GAS = 8_000_000;
+/** The factories contain the code of all kinds of pools, which is more than a chain allows. */
+export const CURVE_NODE = ['--disable-code-size-limit'];
 const UNIT = 10n ** 18n;
 
 /** Each token has a supply of 10^15 whole tokens. */
@@ -20,11 +22,14 @@ const SUPPLY_DIGITS = 15;
 
 const TOKEN = new Interface([
   'constructor(string, uint8, uint256, address)',
+  'function setRate(uint256 rate, uint256 growth)',
   'function balanceOf(address) view returns (uint256)',
 ]);
 const FACTORY = new Interface([
-  'function createPair(address[] coins, uint256 A, uint256 fee, uint256 adminFee)',
-  'function deploy_plain_pool(address[] coins, uint256 A, uint256 fee, uint256 offpeg, uint8[] types)',
+  'constructor(bool isRegistry)',
+  `function deploy(tuple(uint8 kind, address[] coins, uint256 A, uint256 fee, uint256 second, bool[] oracles, address base) plan,
+    uint8[] types)`,
+  'function add_pool(address pool)',
   'function latest() view returns (address)',
 ]);
 const POOL = new Interface([
@@ -33,9 +38,11 @@ const POOL = new Interface([
   'function admin_balances(uint256) view returns (uint256)',
   'function amp() view returns (uint256)',
   'function supply() view returns (uint256)',
+  'function rates() view returns (uint256[])',
   'function get_dy(uint256 i, uint256 j, uint256 dx) view returns (uint256)',
   'function scaledOut(uint256 i, uint256 j, uint256 dx, uint256[] xp) view returns (uint256)',
   'function exchange(uint256 i, uint256 j, uint256 dx, uint256 min)',
+  'function exchange_underlying(uint256 i, uint256 j, uint256 dx, uint256 min)',
   'function add_liquidity(uint256[] amounts)',
   'function remove_liquidity(uint256 shares)',
   'function remove_liquidity_imbalance(uint256[] amounts)',
@@ -46,6 +53,7 @@ const POOL = new Interface([
   'function setKilled(bool killed)',
   'function withdraw_admin_fees()',
   'function donate_admin_fees()',
+  'function transfer(address to, uint256 amount)',
 ]);
 const TRADER = new Interface([
   'function approve(address token, address spender)',
@@ -57,27 +65,45 @@ export interface CurveToken {
   readonly decimals: number;
 }
 
+/** The kinds of contracts, in the order of Curve.sol. */
+const KINDS = ['pancake', 'ng', 'registry', 'factory'] as const;
+
 /** A pool on the node. `second` of the plan is the owner's part of the fee, or the multiplier of StableSwap-NG. */
 export interface MarketPool {
   readonly address: Hex;
-  readonly isNg: boolean;
+  readonly kind: (typeof KINDS)[number];
   /** In the order of the contract. */
   readonly tokens: readonly CurveToken[];
   readonly amp: bigint;
   readonly fee: bigint;
   readonly second: bigint;
+  /** Indexes of the coins with a rate of their own. */
+  readonly oracles?: readonly number[];
+  /** The pool whose LP token is the second coin. */
+  readonly base?: MarketPool;
 }
 
 export interface CurveMarket {
   readonly maker: BlockMaker;
+  /** The contract that owns the tokens and LP tokens. */
+  readonly trader: Hex;
   /** Two factories, each with the functions of Pancake's factory and of that of StableSwap-NG. */
   readonly factories: readonly [Hex, Hex];
+  /** The factory of 2021, and a registry. */
+  readonly oldFactory: Hex;
+  readonly registry: Hex;
   readonly tokens: readonly CurveToken[];
   /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
   add(pool: Pick<MarketPool, 'address'>, name: string, values: readonly unknown[]): void;
   /** Mines the next block, `seconds` after the last one. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
-  /** `types` are the asset types of StableSwap-NG: 1 is a token with a rate of its own. By default the first factory. */
+  /** Sets the rate of a token in the next block. It grows by `growth` per second. */
+  setRate(token: CurveToken, rate: bigint, growth: bigint): void;
+  /** Lets the registry list a pool in the next block. */
+  register(pool: MarketPool): void;
+  /** The LP token of a pool as a coin of others. */
+  shareOf(pool: MarketPool): Promise<CurveToken>;
+  /** `types` are the asset types of StableSwap-NG: 2 is a rebasing token. By default the first factory of its kind. */
   createPool(
     plan: Omit<MarketPool, 'address'>,
     options?: { readonly types?: readonly number[]; readonly factory?: Hex },
@@ -108,6 +134,8 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   };
   const trader = deploy('Trader');
   const factories: CurveMarket['factories'] = [deploy('StableFactory'), deploy('StableFactory')];
+  const oldFactory = deploy('OldFactory', FACTORY, [false]);
+  const registry = deploy('OldFactory', FACTORY, [true]);
   const tokens = decimals
     .map((places) => ({
       address: deploy('Token', TOKEN, [`T${places}`, places, 10n ** BigInt(places + SUPPLY_DIGITS), trader]),
@@ -115,21 +143,39 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     }))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   await mine();
+  const factoryOf = (kind: MarketPool['kind']): Hex =>
+    kind === 'factory' ? oldFactory : kind === 'registry' ? registry : factories[0];
   return {
     maker,
+    trader,
     factories,
+    oldFactory,
+    registry,
     tokens,
     add: ({ address }, name, values) =>
       send(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
+    setRate: ({ address }, rate, growth) => send(address, TOKEN, 'setRate', [rate, growth]),
+    register: ({ address }) => send(registry, FACTORY, 'add_pool', [address]),
     mine,
-    async createPool(plan, { types = plan.tokens.map(() => 0), factory = factories[0] } = {}) {
-      const coins = plan.tokens.map(({ address }) => address);
-      const values = [coins, plan.amp, plan.fee, plan.second];
-      if (plan.isNg) send(factory, FACTORY, 'deploy_plain_pool', [...values, types]);
-      else send(factory, FACTORY, 'createPair', values);
+    async shareOf({ address, kind }) {
+      const isOwn = kind === 'ng' || kind === 'factory';
+      return {
+        address: isOwn ? address : toAddress(await readContract(rpc, POOL, address, 'token')),
+        decimals: 18,
+      };
+    },
+    async createPool(plan, { types = [], factory = factoryOf(plan.kind) } = {}) {
+      const { kind, tokens: coins, amp, fee, second, oracles = [], base } = plan;
+      const list = coins.map(({ address }) => address);
+      const isOracle = coins.map((_coin, index) => oracles.includes(index));
+      const kindNumber = KINDS.indexOf(kind);
+      const values = [kindNumber, list, amp, fee, second, isOracle, base?.address ?? ZERO_ADDRESS];
+      const assets = coins.map((_coin, index) => types[index] ?? Number(oracles.includes(index)));
+      send(factory, FACTORY, 'deploy', [values, assets]);
       await mine();
       const address = toAddress(await readContract(rpc, FACTORY, factory, 'latest'));
-      for (const coin of coins) send(trader, TRADER, 'approve', [coin, address]);
+      for (const { address: coin } of [...coins, ...(base?.tokens ?? [])])
+        send(trader, TRADER, 'approve', [coin, address]);
       return { ...plan, address };
     },
   };
@@ -142,6 +188,26 @@ export async function readPool(
   ...values: readonly unknown[]
 ): Promise<bigint> {
   return BigInt(String(await readContract(rpc, POOL, address, name, values)));
+}
+
+/** The token of the pool's shares. */
+export async function readShareToken(rpc: DevRpc, { address, kind }: MarketPool): Promise<Hex> {
+  return kind === 'ng' || kind === 'factory'
+    ? address
+    : toAddress(await readContract(rpc, POOL, address, 'token'));
+}
+
+/** What an address holds of a token. */
+export async function readHeld(rpc: DevRpc, token: Hex, holder: Hex): Promise<bigint> {
+  return BigInt(String(await readContract(rpc, TOKEN, token, 'balanceOf', [holder])));
+}
+
+/** Factors from raw units to 18 decimals, where UNIT means 1. */
+export async function readRates(
+  rpc: DevRpc,
+  { address }: Pick<MarketPool, 'address'>,
+): Promise<readonly bigint[]> {
+  return [...((await readContract(rpc, POOL, address, 'rates')) as Iterable<bigint>)];
 }
 
 /** The balances of the pool without the owner's fees. */
@@ -163,14 +229,12 @@ export async function quotedPrice(
   balances: readonly bigint[],
   [i, j]: readonly [number, number],
 ): Promise<number> {
-  // As in the contract: a rate converts raw units to 18 decimals, where UNIT means 1.
-  const rates = pool.tokens.map(({ decimals }) => 10n ** BigInt(36 - decimals));
+  const rates = await readRates(rpc, pool);
   const whole = balances.map((balance, index) => (balance * rates[index]!) / UNIT);
   const sum = whole.reduce((total, each) => total + each, 0n);
   const xp = whole.map((each) => (each * SCALED_SUM) / sum);
   const step = xp[i]! / 10n ** 9n;
   const quote = (amount: bigint): Promise<bigint> => readPool(rpc, pool, 'scaledOut', i, j, amount, xp);
   const [once, twice] = [await quote(step), await quote(2n * step)];
-  const places = pool.tokens[j]!.decimals - pool.tokens[i]!.decimals;
-  return (Number(4n * once - twice) / Number(2n * step)) * 10 ** places;
+  return (Number(4n * once - twice) / Number(2n * step)) * (Number(rates[i]) / Number(rates[j]));
 }

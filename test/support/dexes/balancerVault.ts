@@ -1,4 +1,4 @@
-/** Balancer V2 on a local node: the published sources of the vault and of weighted pools, compiled as they are. */
+/** Balancer V2 on a local node: the published sources of the vault, of weighted and of meta stable pools, compiled as they are. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -15,6 +15,13 @@ import { installProject } from '../server/installProject';
 
 const VAULT_SOURCE = '@balancer-labs/v2-vault/contracts/Vault.sol';
 const POOL_SOURCE = '@balancer-labs/v2-pool-weighted/contracts/WeightedPool.sol';
+const STABLE_SOURCE = '@balancer-labs/v2-pool-stable/contracts/meta/MetaStablePool.sol';
+/** A rate provider whose rate anyone sets. */
+const RATE_SOURCE = 'Rate.sol';
+const RATE_CODE = `pragma solidity 0.7.6; contract Rate {
+  uint256 public getRate = 1e18;
+  function setRate(uint256 rate) external { getRate = rate; }
+}`;
 const CREATION_GAS = 30_000_000;
 const GAS = 2_000_000;
 const LARGEST = 2n ** 256n - 1n;
@@ -23,6 +30,8 @@ const SUPPLY_DIGITS = 20;
 const ONE = 10n ** 18n;
 /** The last two numbers of both constructors, `pauseWindow` and `buffer`, in seconds: nobody may pause the contracts. */
 const NO_PAUSE = [0, 0] as const;
+/** Seconds for which a stable pool uses the rate of each token before it asks again. */
+const NO_CACHE = [0, 0] as const;
 
 const VAULT = new Interface([
   'constructor(address authorizer, address weth, uint256 pauseWindow, uint256 buffer)',
@@ -37,6 +46,10 @@ const POOL = new Interface([
   'function getPoolId() view returns (bytes32)',
   'function setSwapFeePercentage(uint256 fee)',
 ]);
+const STABLE_POOL = new Interface([
+  'constructor((address vault, string name, string symbol, address[] tokens, address[] rateProviders, uint256[] durations, uint256 amp, uint256 fee, uint256 pauseWindow, uint256 buffer, bool hasOracle, address owner) params)',
+]);
+const RATE = new Interface(['function setRate(uint256 rate)']);
 /** SwapKind of IVault.sol: the trader sets the amount that is paid in. */
 const GIVEN_IN = 0;
 /** Any amount will do: no other trader is on the node. */
@@ -45,10 +58,12 @@ const AMOUNT_OUT_MIN = 0;
 const JOIN = { first: 0, exactTokens: 1 } as const;
 const EXIT_EXACT_SHARES = 1;
 
-export interface WeightedVaultPool {
+export interface VaultPool {
   readonly address: Hex;
   readonly id: Hex;
   readonly tokens: readonly MarketToken[];
+  /** The contracts that the pool asks for the rates of its tokens, if any. */
+  readonly rateProviders: readonly Hex[];
 }
 
 export interface BalancerMarket {
@@ -59,15 +74,22 @@ export interface BalancerMarket {
     tokens: readonly MarketToken[],
     weights: readonly bigint[],
     amounts: readonly bigint[],
-  ): Promise<WeightedVaultPool>;
-  swap(pool: WeightedVaultPool, indexIn: number, indexOut: number, amount: bigint): void;
-  join(pool: WeightedVaultPool, amounts: readonly bigint[]): void;
+  ): Promise<VaultPool>;
+  /** The same for a stable pool of two tokens. It asks its rate providers in each block with a swap, join or exit. */
+  createStablePool(
+    tokens: readonly MarketToken[],
+    amp: number,
+    amounts: readonly bigint[],
+  ): Promise<VaultPool>;
+  setRate(provider: Hex, rate: bigint): void;
+  swap(pool: VaultPool, indexIn: number, indexOut: number, amount: bigint): void;
+  join(pool: VaultPool, amounts: readonly bigint[]): void;
   /** Burns this part of all shares, in thousandths. */
-  exit(pool: WeightedVaultPool, thousandths: number): Promise<void>;
-  setFee(pool: WeightedVaultPool, fee: bigint): void;
+  exit(pool: VaultPool, thousandths: number): Promise<void>;
+  setFee(pool: VaultPool, fee: bigint): void;
   /** Raw token out that the vault answers for raw token in. */
-  quote(pool: WeightedVaultPool, indexIn: number, indexOut: number, amount: bigint): Promise<bigint>;
-  balancesOf(pool: WeightedVaultPool): Promise<bigint[]>;
+  quote(pool: VaultPool, indexIn: number, indexOut: number, amount: bigint): Promise<bigint>;
+  balancesOf(pool: VaultPool): Promise<bigint[]>;
   /** Mines the next block. Rejects if a transaction failed. Returns its number. */
   mine(): Promise<number>;
 }
@@ -75,6 +97,7 @@ export interface BalancerMarket {
 type Contracts = Readonly<
   Record<string, Readonly<Record<string, { evm: { bytecode: { object: string } } }>>>
 >;
+const CONTRACTS = ['Vault', 'WeightedPool', 'MetaStablePool', 'Rate'];
 interface Compiler {
   compile(input: string, callbacks: { import(path: string): { contents: string } }): string;
 }
@@ -82,17 +105,27 @@ interface Compiler {
 async function compile(): Promise<(source: string, contract: string) => Hex> {
   const folder = join(await installProject(__dirname, 'dexes'), 'node_modules');
   const contents = (path: string): string => readFileSync(join(folder, path), 'utf8');
-  const sources = [VAULT_SOURCE, POOL_SOURCE].map((path) => [path, { content: contents(path) }]);
+  const published = [VAULT_SOURCE, POOL_SOURCE, STABLE_SOURCE].map((path) => [
+    path,
+    { content: contents(path) },
+  ]);
+  const sources = [...published, [RATE_SOURCE, { content: RATE_CODE }]];
   const { compile: run } = createRequire(__filename)('solc-0.7.6') as Compiler;
   const settings = {
     optimizer: { enabled: true, runs: 200 },
-    outputSelection: { '*': { Vault: ['evm.bytecode.object'], WeightedPool: ['evm.bytecode.object'] } },
+    outputSelection: {
+      '*': Object.fromEntries(CONTRACTS.map((contract) => [contract, ['evm.bytecode.object']])),
+    },
   };
   const input = JSON.stringify({ language: 'Solidity', sources: Object.fromEntries(sources), settings });
   const output = JSON.parse(run(input, { import: (path) => ({ contents: contents(path) }) })) as {
     contracts: Contracts;
   };
-  return (source, contract) => `0x${output.contracts[source]![contract]!.evm.bytecode.object}`;
+  return (source, contract) => {
+    const { object } = output.contracts[source]![contract]!.evm.bytecode;
+    // Only questions to the price oracle of a stable pool use its library, so no library is linked.
+    return `0x${object.replace(/__\$.{34}\$__/g, '0'.repeat(40))}`;
+  };
 }
 
 /** Deploys the vault and one token for each number of decimals. */
@@ -127,13 +160,20 @@ export async function deployBalancer(rpc: DevRpc, decimals: readonly number[]): 
   const funds = { sender: from, fromInternal: false, recipient: from, toInternal: false };
   const encode = (types: readonly string[], values: readonly unknown[]): string =>
     AbiCoder.defaultAbiCoder().encode(types, values);
-  const addressesOf = (pool: WeightedVaultPool): Hex[] => pool.tokens.map(({ address }) => address);
-  const join = (pool: WeightedVaultPool, kind: number, amounts: readonly bigint[]): void => {
+  const addressesOf = (pool: VaultPool): Hex[] => pool.tokens.map(({ address }) => address);
+  const join = (pool: VaultPool, kind: number, amounts: readonly bigint[]): void => {
     const minimum = kind === JOIN.first ? [] : [0];
     const types = ['uint256', 'uint256[]', ...minimum.map(() => 'uint256')];
     const data = encode(types, [kind, amounts, ...minimum]);
     const request = { assets: addressesOf(pool), limits: amounts, data, isInternal: false };
     send(vault, VAULT, 'joinPool', [pool.id, from, from, request]);
+  };
+  /** Puts the first amounts into a pool that the next block creates. */
+  const open = async (pool: Omit<VaultPool, 'id'>, amounts: readonly bigint[]): Promise<VaultPool> => {
+    await mine();
+    const id = String(await readContract(rpc, POOL, pool.address, 'getPoolId')) as Hex;
+    join({ ...pool, id }, JOIN.first, amounts);
+    return { ...pool, id };
   };
   return {
     vault,
@@ -153,16 +193,23 @@ export async function deployBalancer(rpc: DevRpc, decimals: readonly number[]): 
       const fee = (3n * ONE) / 1_000n;
       const values = [vault, 'Pool', 'POOL', addresses, sortedWeights, managers, fee, ...NO_PAUSE, from];
       const address = deploy(poolCode, POOL, values);
-      await mine();
-      const id = String(await readContract(rpc, POOL, address, 'getPoolId')) as Hex;
-      const pool = { address, id, tokens: ordered };
-      join(
-        pool,
-        JOIN.first,
-        places.map(({ amount }) => amount),
-      );
-      return pool;
+      const amountsIn = places.map(({ amount }) => amount);
+      return open({ address, tokens: ordered, rateProviders: [] }, amountsIn);
     },
+    async createStablePool(chosen, amp, amounts) {
+      const places = chosen.map((token, index) => ({ token, amount: amounts[index]! }));
+      places.sort((a, b) => (a.token.address < b.token.address ? -1 : 1));
+      const tokensInOrder = places.map(({ token }) => token);
+      const rateProviders = tokensInOrder.map(() => deploy(codeOf(RATE_SOURCE, 'Rate'), RATE, []));
+      await mine();
+      const addresses = tokensInOrder.map(({ address: token }) => token);
+      const terms = [amp, ONE / 1_000n, ...NO_PAUSE, false, from];
+      const values = [vault, 'Stable', 'STABLE', addresses, rateProviders, NO_CACHE, ...terms];
+      const address = deploy(codeOf(STABLE_SOURCE, 'MetaStablePool'), STABLE_POOL, [values]);
+      const amountsIn = places.map(({ amount }) => amount);
+      return open({ address, tokens: tokensInOrder, rateProviders }, amountsIn);
+    },
+    setRate: (provider, rate) => send(provider, RATE, 'setRate', [rate]),
     swap({ id, tokens: own }, indexIn, indexOut, amount) {
       const [assetIn, assetOut] = [own[indexIn]!.address, own[indexOut]!.address];
       const single = { id, kind: GIVEN_IN, assetIn, assetOut, amount, data: '0x' };

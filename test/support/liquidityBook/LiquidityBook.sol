@@ -46,6 +46,21 @@ function mulDiv(uint256 a, uint256 b, uint256 d, bool up) pure returns (uint256 
     if (up && remainder > 0) result += 1;
 }
 
+/// (1 + binStep / 10⁴)^(id − 2²³) with 128 binary places.
+function priceOf(uint256 binStep, uint24 id) pure returns (uint256 price) {
+    int256 exponent = int256(uint256(id)) - 2 ** 23;
+    uint256 rest = uint256(exponent < 0 ? -exponent : exponent);
+    require(rest < 2 ** 20);
+    uint256 square = type(uint256).max / (2 ** 128 + (binStep << 128) / 10000);
+    price = 2 ** 128;
+    for (; rest > 0; rest >>= 1) {
+        if (rest & 1 == 1) price = (price * square) >> 128;
+        square = (square * square) >> 128;
+    }
+    require(price > 0);
+    if (exponent > 0) price = type(uint256).max / price;
+}
+
 /// Contracts for tests: they emit the events of Liquidity Book in the published order and follow the published formulas.
 /// `second` selects the version: false for 2.1, true for 2.2. The next bin with liquidity is found by trying each id.
 contract Factory {
@@ -155,19 +170,8 @@ contract Pair {
         emit StaticFeeParametersSet(msg.sender, a, b, c, d, e, f, g);
     }
 
-    /// (1 + binStep / 10⁴)^(id − 2²³) with 128 binary places.
-    function getPriceFromId(uint24 id) public view returns (uint256 price) {
-        int256 exponent = int256(uint256(id)) - 2 ** 23;
-        uint256 rest = uint256(exponent < 0 ? -exponent : exponent);
-        require(rest < 2 ** 20);
-        uint256 square = type(uint256).max / (2 ** 128 + (uint256(getBinStep) << 128) / 10000);
-        price = 2 ** 128;
-        for (; rest > 0; rest >>= 1) {
-            if (rest & 1 == 1) price = (price * square) >> 128;
-            square = (square * square) >> 128;
-        }
-        require(price > 0);
-        if (exponent > 0) price = type(uint256).max / price;
+    function getPriceFromId(uint24 id) public view returns (uint256) {
+        return priceOf(getBinStep, id);
     }
 
     function updated(Volatility memory v, uint24 activeId) private view returns (Volatility memory) {

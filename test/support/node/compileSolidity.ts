@@ -1,12 +1,12 @@
 /** Compiles the Solidity sources of the tests. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 import type { Hex } from '../../../src/domain/hex';
 
 interface Compiler {
-  compile(input: string): string;
+  compile(input: string, callbacks: { import: (name: string) => { contents: string } }): string;
 }
 interface Output {
   readonly contracts: Readonly<
@@ -17,10 +17,20 @@ interface Output {
   >;
 }
 
-/** Compiles one file that imports no other. The result gives the creation code of a contract by its name. */
-export function compileSolidity(path: string): (contract: string) => Hex {
+/** Source files have the names of their paths in this folder. */
+const SUPPORT = dirname(__dirname);
+
+/**
+ * Compiles a file for the rules of Shanghai, or of Cancun with `packages`, a folder with node_modules. The result gives the
+ * creation code of a contract by its name. A file that the source imports is in this repository, or in one of the packages.
+ */
+export function compileSolidity(path: string, packages?: string): (contract: string) => Hex {
   const { compile } = createRequire(__filename)('solc-0.8.30') as Compiler;
-  const source = basename(path);
+  const source = relative(SUPPORT, path);
+  const readImport = (name: string) => {
+    const folder = name.startsWith('@') ? join(packages ?? '', 'node_modules') : SUPPORT;
+    return { contents: readFileSync(join(folder, name), 'utf8') };
+  };
   const output = JSON.parse(
     compile(
       JSON.stringify({
@@ -28,11 +38,13 @@ export function compileSolidity(path: string): (contract: string) => Hex {
         sources: { [source]: { content: readFileSync(path, 'utf8') } },
         settings: {
           optimizer: { enabled: true, runs: 200 },
-          evmVersion: 'shanghai',
+          evmVersion: packages === undefined ? 'shanghai' : 'cancun',
           outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
         },
       }),
+      { import: readImport },
     ),
   ) as Output;
-  return (contract) => `0x${output.contracts[source]![contract]!.evm.bytecode.object}`;
+  const contracts = Object.assign({}, ...Object.values(output.contracts)) as Output['contracts'][string];
+  return (contract) => `0x${contracts[contract]!.evm.bytecode.object}`;
 }

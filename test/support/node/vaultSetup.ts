@@ -100,6 +100,7 @@ export const FOUND_VAULT_POOL: FoundPoolRow = {
   scale_decimals: [],
   pool_id: `${FOUND_ADDRESS}0002${'0'.repeat(20)}`,
   hooks: null,
+  hook_bits: null,
   moved_at: 0,
   reserve0: 0n,
   reserve1: 0n,

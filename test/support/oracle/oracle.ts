@@ -38,11 +38,19 @@ interface OraclePool {
   readonly feePips: number;
 }
 
+/** An oracle of some protocols. */
+interface LogReader {
+  /** Applies the log. Returns the swap if the log is a swap of a listed pool. */
+  read(block: ChainBlock, log: ChainLog): LegSwap | null;
+}
+
 interface OracleOptions {
   /** Reads the logs of a vault. Without this option, the vault's logs are ignored. */
   readonly vault?: VaultOracle;
   /** Reads the logs of the pools of Solidly, Slipstream and Algebra. Without this option, they are ignored. */
   readonly families?: FamilyOracle;
+  /** Read the logs of pools of further protocols. */
+  readonly others?: readonly LogReader[];
   /** Swaps before this block are left out of the result. */
   readonly firstBlock?: number;
   /** Whether the oracle includes pairs created before the first block, as if a factory had confirmed them. */
@@ -77,16 +85,19 @@ function quotient(numerator: bigint, denominator: bigint): number {
 export function oracleSwaps(
   blocks: readonly ChainBlock[],
   factories: ReadonlySet<string>,
-  { vault, families, firstBlock = 0, hasOlderPools = false }: OracleOptions = {},
+  { vault, families, others = [], firstBlock = 0, hasOlderPools = false }: OracleOptions = {},
 ): OracleSwap[] {
   const pools = new Map<string, OraclePool>();
   const swaps: OracleSwap[] = [];
+  const readers: readonly LogReader[] = [vault, families, ...others].filter((reader) => reader !== undefined);
   for (const block of blocks) {
     // Reserves of the last Sync, by transaction and pair.
     const syncs = new Map<string, [bigint, bigint]>();
     for (const log of block.logs) {
-      const leg = vault?.read(block, log) ?? families?.read(block, log) ?? null;
-      if (leg !== null) swaps.push(toSwap(block, log, leg));
+      for (const reader of readers) {
+        const leg = reader.read(block, log);
+        if (leg !== null) swaps.push(toSwap(block, log, leg));
+      }
       if (block.number < firstBlock && !hasOlderPools) continue;
       const swap = readPairLog(block, log, factories, pools, syncs);
       if (swap !== null && block.number >= firstBlock) swaps.push(swap);

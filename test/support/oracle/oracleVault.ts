@@ -4,12 +4,17 @@
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { parsePlain, type PlainEvent } from './plainEvents';
+import { contractD, contractY, stablePriceOf } from './stableSwap';
 
 interface VaultListing {
   /** Type of the pool, as in the table pools: 4 weighted, 5 stable. */
   readonly type: number;
   /** Weights times 10^18; empty if the pool has no reliable weights. */
   readonly weights: readonly bigint[];
+  /** Scaling factors of a stable pool times 10^18, 0 for its own share; null if its price is unknown. */
+  readonly scales?: readonly bigint[] | null;
+  /** The amplification of a new stable pool, times 1,000. */
+  readonly firstAmp?: bigint;
 }
 
 interface VaultTruth {
@@ -51,10 +56,16 @@ interface Pool {
    * weights do not explain.
    */
   doubts: number;
+  /** The amplification of a stable pool, and whether the ingester knows it. */
+  amp: bigint;
+  isAmpKnown: boolean;
 }
 
 const MANAGED = 1;
 const UNEXPLAINED_SWAP = 2;
+const ONE = 10n ** 18n;
+/** The unit of the amplification of a stable pool. */
+const AMP_UNIT = 1_000n;
 
 type Line = (string | number | null)[];
 /** Index of the fee in the expected row of a pool. */
@@ -78,9 +89,15 @@ export class VaultOracle {
   read(block: ChainBlock, log: ChainLog): LegSwap | null {
     const id = log.topics[1] ?? '';
     const knownPool = this.byId.get(id);
-    if (log.address === this.truth.vault && knownPool !== undefined) this.list(knownPool, block, log);
+    if (log.address === this.truth.vault && knownPool !== undefined) {
+      this.list(knownPool, block, log);
+      // The node is asked before the first later block with a log of the pool.
+      if (block.number >= this.firstBlock && block.number > knownPool.birth.block.number)
+        knownPool.isAmpKnown = true;
+    }
     const parsed = parsePlain(log);
     if (parsed === null) return null;
+    if (parsed.name === 'AmpUpdateStopped') this.changeAmp(block, log, parsed.args[0] as bigint);
     if (parsed.name === 'SwapFeePercentageChanged') {
       const fee = parsed.args[0] as bigint;
       this.fees.set(log.address, fee);
@@ -101,7 +118,7 @@ export class VaultOracle {
     if (log.address !== this.truth.vault) return null;
     if (parsed.name === 'PoolRegistered') this.registrations.set(id, log);
     if (parsed.name === 'TokensRegistered')
-      this.register(block, id, parsed.args[1] as string[], parsed.args[2] as string[]);
+      this.register(block, log, id, parsed.args[1] as string[], parsed.args[2] as string[]);
     return knownPool === undefined ? null : this.apply(knownPool, parsed, block, log);
   }
 
@@ -111,8 +128,36 @@ export class VaultOracle {
     return new Map(listedPools.map(({ pair, fee }) => [pair, toPips(fee)]));
   }
 
+  /** Amplifications that the contract of the pool logs in this block. */
+  private ampsIn(block: ChainBlock, pair: string): { readonly log: ChainLog; readonly amp: bigint }[] {
+    return block.logs.flatMap((log) => {
+      const event = log.address === pair ? parsePlain(log) : null;
+      return event?.name === 'AmpUpdateStopped' ? [{ log, amp: event.args[0] as bigint }] : [];
+    });
+  }
+
+  private changeAmp(block: ChainBlock, log: ChainLog, amp: bigint): void {
+    for (const pool of this.byId.values()) {
+      if (pool.pair !== log.address || pool.listing.scales == null) continue;
+      const isSame = pool.isAmpKnown && pool.amp === amp;
+      // An older pool is known before the block in which the vault first names it.
+      const isNamed = (one: ChainLog): boolean =>
+        one.address === this.truth.vault && one.topics[1] === pool.id;
+      const isSeen = block.number >= this.firstBlock && (pool.listed || block.logs.some(isNamed));
+      Object.assign(pool, { amp, isAmpKnown: pool.isAmpKnown || isSeen });
+      if (isSeen && !isSame) this.pushState(block, log, pool, 'fee');
+    }
+  }
+
+  private pushState(block: ChainBlock, log: ChainLog, pool: Pool, kind: string): void {
+    if (block.number < this.firstBlock) return;
+    const { pair, balances, doubts } = pool;
+    this.states.push([block.number, log.logIndex, pair, kind, balances.join(' '), doubts]);
+  }
+
   private register(
     block: ChainBlock,
+    tokensLog: ChainLog,
     id: string,
     checksummed: readonly string[],
     managers: readonly string[],
@@ -141,6 +186,7 @@ export class VaultOracle {
     }
     const balances = tokens.map(() => 0n);
     const birth = { block, log, fee };
+    const amps = this.ampsIn(block, pair).filter((one) => one.log.transactionHash === log.transactionHash);
     const pool: Pool = {
       id,
       pair,
@@ -153,9 +199,16 @@ export class VaultOracle {
       feeMoved: null,
       listed: false,
       doubts: managers.some((manager) => BigInt(manager) !== 0n) ? MANAGED : 0,
+      // The last amplification of the transaction counts from the beginning of the block.
+      amp: amps.at(-1)?.amp ?? listing.firstAmp ?? 0n,
+      isAmpKnown: amps.length > 0,
     };
     this.byId.set(id, pool);
-    if (block.number >= this.firstBlock) this.list(pool, block, log);
+    if (block.number < this.firstBlock) return;
+    this.list(pool, block, log);
+    for (const earlier of this.ampsIn(block, pair))
+      if (earlier.log.logIndex < tokensLog.logIndex) this.changeAmp(block, earlier.log, earlier.amp);
+    if (listing.scales != null) this.pushState(block, tokensLog, pool, 'register');
   }
 
   /** Called for the first log of the pool that the ingester sees. */
@@ -187,10 +240,7 @@ export class VaultOracle {
       pool.balances[index] = pool.balances[index]! + delta;
     };
     const isIngested = block.number >= this.firstBlock;
-    const pushState = (kind: string): void => {
-      if (isIngested)
-        this.states.push([block.number, log.logIndex, pool.pair, kind, pool.balances.join(' '), pool.doubts]);
-    };
+    const pushState = (kind: string): void => this.pushState(block, log, pool, kind);
     if (name === 'PoolBalanceManaged') {
       // A manager reports its own balance, so the oracle adds only the cash.
       addBalance(args[2] as string, args[3] as bigint);
@@ -236,6 +286,8 @@ export class VaultOracle {
   ): boolean {
     const [indexIn, indexOut] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)];
     const { weights } = pool.listing;
+    const stable = (pool.doubts & MANAGED) === 0 ? toStable(pool) : null;
+    if (stable !== null) return isStableFair(pool, stable, indexIn, indexOut, amountIn, amountOut);
     if (weights.length === 0 || (pool.doubts & MANAGED) !== 0) return true;
     const [balanceIn, balanceOut] = [Number(pool.balances[indexIn]), Number(pool.balances[indexOut])];
     const outFor = (amount: number): number => {
@@ -261,7 +313,11 @@ export class VaultOracle {
     const [lower, higher] = indexIn < indexOut ? [indexIn, indexOut] : [indexOut, indexIn];
     const { balances, listing } = pool;
     const [weight0, weight1] = [listing.weights[lower] ?? 0n, listing.weights[higher] ?? 0n];
-    const [numerator, denominator] = [balances[higher]! * weight0, balances[lower]! * weight1];
+    const stable = toStable(pool);
+    const [numerator, denominator] =
+      stable === null
+        ? [balances[higher]! * weight0, balances[lower]! * weight1]
+        : stablePrice(stable, lower, higher);
     return {
       pair: pool.pair,
       leg: 256 * lower + higher,
@@ -275,6 +331,57 @@ export class VaultOracle {
       feePips: toPips(pool.fee),
     };
   }
+}
+
+/** A stable pool without its own share. */
+interface Stable {
+  readonly xs: readonly bigint[];
+  readonly ann: bigint;
+  readonly scales: readonly bigint[];
+  /** The place in `xs` of each token. */
+  readonly places: readonly number[];
+}
+
+/** Null without a price: its rates or its amplification are unknown, or a balance is 0. */
+function toStable({ listing, balances, amp, isAmpKnown }: Pool): Stable | null {
+  const { scales } = listing;
+  if (scales == null || !isAmpKnown) return null;
+  const traded = scales.flatMap((scale, index) => (scale === 0n ? [] : [index]));
+  const xs = traded.map((index) => (balances[index]! * scales[index]!) / ONE);
+  if (xs.some((x) => x === 0n)) return null;
+  const places = scales.map((_, index) => traded.indexOf(index));
+  return { xs, ann: amp * BigInt(xs.length), scales, places };
+}
+
+/** The price of token i in token j, raw. */
+function stablePrice({ xs, ann, scales, places }: Stable, i: number, j: number): readonly [bigint, bigint] {
+  const [numerator, denominator] = stablePriceOf(xs, { ann, unit: AMP_UNIT }, places[i]!, places[j]!)!;
+  return [numerator * scales[i]!, denominator * scales[j]!];
+}
+
+/** Whether the formula of StableMath.sol explains the swap within 1 % and rounding. */
+function isStableFair(
+  pool: Pool,
+  stable: Stable,
+  indexIn: number,
+  indexOut: number,
+  amountIn: bigint,
+  amountOut: bigint,
+): boolean {
+  const { xs, ann, scales, places } = stable;
+  const [placeIn, placeOut] = [places[indexIn]!, places[indexOut]!];
+  // A trade with the pool's own share is no swap.
+  if (placeIn < 0 || placeOut < 0) return true;
+  const terms = { ann, unit: AMP_UNIT, dividesEach: true };
+  const paid = ((amountIn - (amountIn * pool.fee) / ONE) * scales[indexIn]!) / ONE;
+  const others = xs.map((x, place) => (place === placeIn ? x + paid : x));
+  others.splice(placeOut, 1);
+  const left = contractY(others, terms, contractD(xs, terms));
+  const expected = Number(((xs[placeOut]! - left - 1n) * ONE) / scales[indexOut]!);
+  if (expected < 0) return true;
+  const [top, bottom] = stablePrice(stable, indexIn, indexOut);
+  const slack = 4 * (2 + Number(top / bottom));
+  return Math.abs(expected - Number(amountOut)) <= slack + expected / 100;
 }
 
 /** Converts 1e18 = 100 % to 1e6 = 100 %, rounding half up. */

@@ -38,6 +38,7 @@ const SIGNATURES = [
   'PoolBalanceChanged(bytes32 indexed,address indexed,address[],int256[],uint256[])',
   'PoolBalanceManaged(bytes32 indexed,address indexed,address indexed,int256,int256)',
   'SwapFeePercentageChanged(uint256)',
+  'AmpUpdateStopped(uint256)',
 ];
 
 type Events = ReadonlyMap<string, { readonly name: string; readonly parameters: readonly Parameter[] }>;
@@ -48,7 +49,8 @@ export function plainEvents(signatures: readonly (readonly [name: string, signat
   return new Map(
     signatures.map(([name, signature]) => {
       const [, event, list] = /^(\w+)\((.*)\)$/.exec(signature)!;
-      const parameters = list!.split(',').map((text): Parameter => {
+      const texts = list === '' ? [] : list!.split(',');
+      const parameters = texts.map((text): Parameter => {
         const [type, indexed] = text.split(' ');
         return { type: type!, indexed: indexed !== undefined };
       });
@@ -66,7 +68,7 @@ const EVENTS = plainEvents(
 export const PAIR_TOPICS: ReadonlySet<string> = new Set(
   [...EVENTS].flatMap(([topic, { name, parameters }]) => {
     const isOfPair =
-      !parameters.some(({ type }) => type === 'bytes32') && !/Created|Percentage|Registered/.test(name);
+      !parameters.some(({ type }) => type === 'bytes32') && !/Created|Percentage|Registered|Amp/.test(name);
     return isOfPair ? [topic] : [];
   }),
 );

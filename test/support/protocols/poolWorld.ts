@@ -17,6 +17,7 @@ interface WorldDex {
   readonly name: string;
   readonly protocol: string;
   readonly factory: Hex;
+  readonly positionManager?: Hex;
 }
 
 export interface PairAnswer {
@@ -56,9 +57,10 @@ export async function openPoolWorld(
   name: string,
   market: () => { usd: MarketToken; native: MarketToken; dexes: readonly WorldDex[] },
   nodeArguments: readonly string[] = [],
+  hardfork = 'shanghai',
 ): Promise<PoolWorld> {
   const folder = mkdtempSync(join(tmpdir(), `candlehouse-${name}-`));
-  const anvil = await startTestAnvil(nodeArguments);
+  const anvil = await startTestAnvil(nodeArguments, hardfork);
   return {
     anvil,
     async grow() {

@@ -70,7 +70,10 @@ export function describeProtocol(protocol: Protocol | ManyTokenProtocol): string
 function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
   if (protocol.hasManyTokens)
     return protocol.isVault ? 'events of the vault' : 'creation events; older pools: own events';
-  if (protocol.poolOf !== undefined) return 'creation events; older pools: no';
+  if (protocol.poolOf !== undefined && protocol.idQuestions === undefined)
+    return 'creation events; older pools: no';
+  if (protocol.idQuestions !== undefined)
+    return 'creation events; older pools: own events, described by the position manager';
   const list = protocol.listsPools ? ', and its list' : '';
   return `creation events; older pools: own events, confirmed by the factory${list}`;
 }
@@ -89,11 +92,9 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
 const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
-  'slipstream',
-  'curve_stable',
-  'algebra',
   'liquidity_book',
-  'uniswap_v4',
+  'infinity_cl',
+  'infinity_bin',
   'bonding_curve',
 ]);
 

@@ -69,6 +69,16 @@ interface SpawnOptions {
   readonly mayEnd?: boolean;
 }
 
+/** The programs that run. */
+const running = new Set<Spawned>();
+let isStopping = false;
+
+/** Ends all programs, and refuses to start others. */
+export async function endPrograms(): Promise<void> {
+  isStopping = true;
+  await Promise.all([...running].map((program) => program.end('SIGTERM')));
+}
+
 /** The programs of this process with a known API address, the newest for each address. */
 const programByUrl = new Map<string, Spawned>();
 
@@ -80,6 +90,7 @@ export function spawnProgram(
   settings: Settings,
   { ownGroup = false, mayEnd = false }: SpawnOptions = {},
 ): Spawned {
+  if (isStopping) throw new Error(`"candlehouse ${command}" is not started, because all programs end`);
   const child = spawn(process.execPath, [mainFile(), ...command.split(' ')], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,9 +114,10 @@ export function spawnProgram(
     return `"candlehouse ${command}" (process ${child.pid ?? '?'}) ${stateText}; its last output:\n${tailOf(text)}`;
   };
   void exit.then(() => {
+    running.delete(spawned);
     if (!isAwaited) process.stderr.write(`the program ended unexpectedly: ${lastWords()}\n`);
   });
-  return {
+  const spawned: Spawned = {
     process: child,
     output: () => text,
     hasEnded,
@@ -116,6 +128,8 @@ export function spawnProgram(
       return exit;
     },
   };
+  running.add(spawned);
+  return spawned;
 }
 
 /**

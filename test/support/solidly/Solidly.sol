@@ -291,6 +291,12 @@ contract Trader {
         pair.swap(zeroForOne ? 0 : out, zeroForOne ? out : 0, address(this), "");
     }
 
+    /// Calls another contract, such as a position manager.
+    function call(address to, bytes calldata data) external {
+        (bool isDone,) = to.call(data);
+        require(isDone);
+    }
+
     function uniswapV3MintCallback(uint256 amount0, uint256 amount1, bytes calldata) external {
         pay(int256(amount0), int256(amount1));
     }
@@ -329,6 +335,7 @@ interface RangePool {
 }
 
 /// Creates Uniswap V3's pools as the factory of Slipstream does: by tick spacing, and with a price before PoolCreated.
+/// The position manager of Uniswap V3 computes the address of a pool from its salt.
 contract RangeFactory {
     struct Parameters {
         address factory;
@@ -348,8 +355,9 @@ contract RangeFactory {
         (address token0, address token1) = a < b ? (a, b) : (b, a);
         parameters = Parameters(address(this), token0, token1, fee, spacing);
         address pool;
+        bytes32 salt = keccak256(abi.encode(token0, token1, fee));
         assembly {
-            pool := create(0, add(code, 32), mload(code))
+            pool := create2(0, add(code, 32), mload(code), salt)
         }
         require(pool != address(0));
         RangePool(pool).initialize(price);

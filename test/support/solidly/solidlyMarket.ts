@@ -6,6 +6,10 @@
 import { join } from 'node:path';
 
 import { Interface } from 'ethers';
+import {
+  abi as POSITIONS_ABI,
+  bytecode as POSITIONS_CODE,
+} from '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json';
 import { bytecode as RANGE_POOL_CODE } from '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json';
 
 import { readContract } from '../../../src/dev/abi';
@@ -18,8 +22,11 @@ import {
   type MarketToken,
   type PoolMarket,
 } from '../protocols/poolMarket';
+import { addPosition } from '../protocols/positions';
 
 const UNIT = 10n ** 18n;
+/** A time, unix seconds, that never comes. */
+const NEVER = 2n ** 40n;
 
 export const SOLIDLY_FACTORY = new Interface([
   'constructor(bool)',
@@ -69,6 +76,10 @@ export interface SolidlyMarket extends PoolMarket {
   readonly factories: readonly [Hex, Hex];
   /** The factory of Slipstream. */
   readonly rangeFactory: Hex;
+  /** Uniswap V3's position manager for this factory, whose events are those of Slipstream's. */
+  readonly positionManager: Hex;
+  /** Adds a position between two ticks, whose NFT the owner gets. */
+  addPosition(pool: RangePool, ticks: readonly [number, number], amounts: readonly [bigint, bigint]): void;
   createPool(isSecond: boolean, isStable: boolean, a: MarketToken, b: MarketToken): Promise<SolidlyPool>;
   createRange(
     plan: Pick<RangePool, 'spacing' | 'feePips'> & { readonly price: bigint; readonly code?: Hex },
@@ -80,16 +91,24 @@ export interface SolidlyMarket extends PoolMarket {
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
 export async function deploySolidly(rpc: DevRpc, decimals: readonly number[]): Promise<SolidlyMarket> {
   const market = await openPoolMarket(rpc, join(__dirname, 'Solidly.sol'), decimals);
-  const { trader, codeOf, deploy, add, mine } = market;
+  const { owner, trader, codeOf, deploy, add, mine } = market;
   const [first, second] = [false, true].map((isSecond) =>
     deploy(codeOf('Factory'), SOLIDLY_FACTORY, [isSecond]),
   ) as [Hex, Hex];
   const rangeFactory = deploy(codeOf('RangeFactory'));
+  const positionsAbi = new Interface(POSITIONS_ABI);
+  const positionManager = deploy(POSITIONS_CODE as Hex, positionsAbi, [rangeFactory, owner, owner]);
   await mine();
   return {
     ...market,
     factories: [first, second],
     rangeFactory,
+    positionManager,
+    addPosition(pool, ticks, amounts) {
+      const { token0, token1, feePips } = pool;
+      const params = [token0.address, token1.address, feePips, ...ticks, ...amounts, 0, 0, owner, NEVER];
+      addPosition(market, positionManager, pool, { abi: positionsAbi, params });
+    },
     async createPool(isSecond, isStable, a, b) {
       const [token0, token1] = inOrder(a, b);
       const factory = isSecond ? second : first;

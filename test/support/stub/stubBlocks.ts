@@ -6,6 +6,7 @@ import { keccak256 } from 'ethers';
 
 import type { Hex } from '../../../src/domain/hex';
 import type { BlockSealer } from './blockSealer';
+import { FAMILY_KINDS, familyAnswers, familyCreation, familyTrade, type StubPool } from './stubFamilies';
 import { FULL_HEADER, STUB_GAS_PRICE, transactionOf } from './stubFullBlock';
 import { LogIndexer, type LogIndex, type StubLog } from './stubLogs';
 
@@ -41,9 +42,9 @@ const word = (value: number | bigint): string => value.toString(16).padStart(64,
 const hexDigits = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 export const hex = (value: number): string => `0x${value.toString(16)}`;
 /** An address that begins with its kind: 01 and 02 tokens, e2 and e3 pools, 77 traders, 99 the router. */
-const address = (kind: string, index: number): string =>
+const address = (kind: string, index: number): Hex =>
   `0x${kind}${index.toString(16).padStart(40 - kind.length, '0')}`;
-const topicOf = (value: string): string => `0x${value.slice(2).padStart(64, '0')}`;
+const topicOf = (value: string): Hex => `0x${value.slice(2).padStart(64, '0')}`;
 
 /** Index of a random pair: popular pairs trade most, because the index is proportional to u³. */
 function pairAt(random: () => number, pairs: number): number {
@@ -58,26 +59,55 @@ function createRandom(seed: number): () => number {
   };
 }
 
-type PoolKind = 'v2' | 'v3' | 'stable' | 'algebra';
-const POOL_PREFIX = { v2: 'e2', v3: 'e3', stable: 'e5', algebra: 'e7' } as const;
+type PoolKind = 'v2' | 'v3' | 'stable' | 'algebra' | StubPool['kind'];
+/** The first digits of a pool's address. */
+const POOL_PREFIX = {
+  v2: 'e2',
+  v3: 'e3',
+  v4: 'e4',
+  stable: 'e5',
+  algebra: 'e7',
+  camelot: 'e8',
+  book: 'e9',
+  curve: 'ea',
+  vault: 'eb',
+} as const satisfies Record<PoolKind, string>;
+const KINDS: readonly PoolKind[] = ['v2', 'stable', 'algebra', ...FAMILY_KINDS, 'v3'];
 
-/** One pool in five is of each other kind. */
+/** With families, the pools are of all kinds in turn. Without them, one pool in five is a V3 pool. */
 function kindOf(index: number, { onlyV2 = false, families = false }: StubBlockOptions): PoolKind {
   if (onlyV2) return 'v2';
-  if (index % 5 === 4) return 'v3';
-  if (!families || index % 5 === 0 || index % 5 === 3) return 'v2';
-  return index % 5 === 1 ? 'stable' : 'algebra';
+  if (families) return KINDS[index % KINDS.length] ?? 'v2';
+  return index % 5 === 4 ? 'v3' : 'v2';
+}
+
+/** The pool with this index, if it is of one of the families. */
+function familyPool(index: number, options: StubBlockOptions): StubPool | null {
+  const poolKind = kindOf(index, options);
+  const kind = FAMILY_KINDS.find((one) => one === poolKind);
+  const [token0, token1] = stubTokens(index);
+  return kind === undefined ? null : { kind, address: address(POOL_PREFIX[kind], index), token0, token1 };
+}
+
+/** Families whose creation has several logs come first, so that each creation is in one transaction. */
+function listFamilyPools(options: StubBlockOptions): StubPool[] {
+  const pools = Array.from({ length: options.pairs }, (_, index) => familyPool(index, options) ?? []).flat();
+  const size = (pool: StubPool): number => familyCreation(pool).length;
+  return pools.sort((a, b) => size(b) - size(a));
 }
 
 /** Tokens of the pool with this index. */
-export const stubTokens = (index: number): readonly [string, string] => [
+export const stubTokens = (index: number): readonly [Hex, Hex] => [
   address('01', index % 200),
   address('02', index % 7),
 ];
 
-function swapLogs(random: () => number, options: StubBlockOptions): StubLog[] {
+function swapLogs(random: () => number, options: StubBlockOptions, timestamp: number): StubLog[] {
   const { pairs, onlyV2 = false } = options;
   const index = pairAt(random, pairs);
+  const family = familyPool(index, options);
+  if (family !== null)
+    return familyTrade(random, family, topicOf(address('77', Math.floor(random() * 500))), timestamp);
   const amountIn = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const amountOut = BigInt(Math.floor(random() * 2 ** 50)) * 1000n + 1n;
   const trader = topicOf(address('77', Math.floor(random() * 500)));
@@ -114,7 +144,8 @@ function swapLogs(random: () => number, options: StubBlockOptions): StubLog[] {
 }
 
 function creationLogs(options: StubBlockOptions): StubLog[] {
-  return Array.from({ length: options.pairs }, (_, index) => {
+  const families = listFamilyPools(options).flatMap(familyCreation);
+  const others = Array.from({ length: options.pairs }, (_, index): StubLog[] | StubLog => {
     const tokens = stubTokens(index).map(topicOf);
     const kind = kindOf(index, options);
     const pool = address(POOL_PREFIX[kind], index).slice(2).padStart(64, '0');
@@ -139,8 +170,11 @@ function creationLogs(options: StubBlockOptions): StubLog[] {
           topics: [TOPIC.algebraCreated, ...tokens],
           data: `0x${pool}`,
         };
+      default:
+        return [];
     }
   });
+  return [...families, ...others.flat()];
 }
 
 /** Bits of a 2048-bit bloom that an address or topic sets (Yellow Paper, M3:2048). */
@@ -287,7 +321,7 @@ export interface StubBlockOptions {
   readonly blockSeconds?: number;
   /** If true, all pools are V2 pairs, and a swap is a Sync and a Swap without token transfers. */
   readonly onlyV2?: boolean;
-  /** If true, some pools are stable pools of Solidly, and some are of Algebra. */
+  /** If true, the pools are of all families in turn. */
   readonly families?: boolean;
   /**
    * If true, serves full blocks and lets eth_getLogs filter. Other indexers need full blocks and filters; Candlehouse
@@ -310,6 +344,8 @@ export class StubBlockMaker {
   readonly indexer: LogIndexer | null;
   private readonly random: () => number;
   private readonly bloomOf = createBloomer();
+  /** Answers of contracts, by address and call data. */
+  readonly answers: ReadonlyMap<string, Hex>;
 
   /** `sealer` must be given if the option `provable` is true. */
   constructor(
@@ -318,6 +354,7 @@ export class StubBlockMaker {
   ) {
     this.random = createRandom(options.seed ?? 1);
     this.indexer = options.forIndexers === true ? new LogIndexer() : null;
+    this.answers = new Map(listFamilyPools(options).flatMap(familyAnswers));
   }
 
   timeOf(number: number): number {
@@ -330,7 +367,7 @@ export class StubBlockMaker {
     const { logsPerBlock, onlyV2 = false } = this.options;
     const logs: StubLog[] = number === 1 ? creationLogs(this.options) : [];
     while (number > 1 && logs.length < logsPerBlock) {
-      logs.push(...swapLogs(this.random, this.options));
+      logs.push(...swapLogs(this.random, this.options, this.timeOf(number)));
       this.swaps += 1;
     }
     this.logs += logs.length;

@@ -216,9 +216,12 @@ function resultOf({ method, params = [] }: StubCall, chain: Chain): Buffer {
     case 'eth_getLogs':
       state.logsAskedAt ??= Date.now();
       return logsOf(params[0] as LogFilter, chain);
-    case 'eth_call':
+    case 'eth_call': {
+      const { to = '', data = '' } = params[0] as { to?: string; data?: string };
+      const told = chain.maker.answers.get(`${to} ${data}`);
       // Every token has 0 decimals and the symbol STUB. Every other call gets an empty answer.
-      return ANSWERS.get((params[0] as { data?: string }).data ?? '') ?? Buffer.from('"0x"');
+      return told === undefined ? (ANSWERS.get(data) ?? Buffer.from('"0x"')) : Buffer.from(`"${told}"`);
+    }
     case 'stub_takeLogsAskedAt': {
       const askedAt = state.logsAskedAt;
       state.logsAskedAt = null;

@@ -8,6 +8,13 @@ import {
   STUB_V3_FACTORY,
   UNFINAL_BLOCKS,
 } from './stubChain';
+import {
+  STUB_BOOK_FACTORY,
+  STUB_CAMELOT_FACTORY,
+  STUB_CURVE_FACTORY,
+  STUB_V4_MANAGER,
+  STUB_VAULT,
+} from './stubFamilies';
 
 /** Addresses of the stub chain's quote tokens (stubChain.ts). */
 const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
@@ -25,6 +32,16 @@ const FAMILIES = [
     protocol: 'algebra',
     factory: STUB_ALGEBRA_FACTORY,
   },
+  {
+    name: 'stub_camelot',
+    displayName: 'Stub Camelot',
+    protocol: 'camelot_v2',
+    factory: STUB_CAMELOT_FACTORY,
+  },
+  { name: 'stub_book', displayName: 'Stub Book', protocol: 'liquidity_book', factory: STUB_BOOK_FACTORY },
+  { name: 'stub_v4', displayName: 'Stub V4', protocol: 'uniswap_v4', factory: STUB_V4_MANAGER },
+  { name: 'stub_curve', displayName: 'Stub Curve', protocol: 'curve_stable', factory: STUB_CURVE_FACTORY },
+  { name: 'stub_vault', displayName: 'Stub vault', protocol: 'balancer_v2', factory: STUB_VAULT },
 ];
 
 /** The first two quote tokens are anchors, the third is the native token. `families` as in the options of the chain. */

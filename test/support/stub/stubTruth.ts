@@ -11,13 +11,30 @@ import {
 import { stubTokens, type StubBlock } from './stubBlocks';
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
+import { BookOracle } from '../oracle/oracleBook';
+import { CamelotOracle } from '../oracle/oracleCamelot';
+import { CurveOracle } from '../oracle/oracleCurve';
 import { FamilyOracle, type FamilyTruth } from '../oracle/oracleFamilies';
 import { oracleSwaps, type OracleSwap } from '../oracle/oracle';
+import { V4Oracle } from '../oracle/oracleV4';
+import { VaultOracle } from '../oracle/oracleVault';
 import { ask } from '../server/ask';
 import { findWrongBars } from '../oracle/wrongBars';
+import {
+  FAMILY_ACTIVITY,
+  STUB_BOOK_FACTORY,
+  STUB_CAMELOT_FACTORY,
+  STUB_CURVE_BOOKS,
+  STUB_CURVE_FACTORY,
+  STUB_V4_MANAGER,
+  STUB_VAULT,
+  STUB_VAULT_AMP,
+  stubV4Id,
+} from './stubFamilies';
 
-/** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap, Solidly's Swap and Sync, Algebra's Swap. */
-const ACTIVITY_TOPICS = new Set([
+/** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap, Solidly's Swap and Sync, Algebra's Swap, and others. */
+const ACTIVITY_TOPICS = new Set<string>([
+  ...FAMILY_ACTIVITY,
   '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
   '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
@@ -32,7 +49,40 @@ function toTruth(pool: string): FamilyTruth {
   const [token0, token1] = stubTokens(Number(`0x${pool.slice(4)}`));
   return { token0, token1, isStable: true, decimals: [0, 0], spacing: 60, feePips: 3_000 };
 }
+
+/** The oracles of the other families. A pool of the vault scales its tokens, which have no decimals, by 10^18. */
+function otherOracles() {
+  const tokensOf = (pool: string): readonly [Hex, Hex] => stubTokens(Number(`0x${pool.slice(4)}`));
+  const scale = 10n ** 36n;
+  return [
+    new CamelotOracle(STUB_CAMELOT_FACTORY, 0, () => ({
+      fees: [300, 300],
+      isStable: false,
+      decimals: [0, 0],
+    })),
+    new BookOracle(STUB_BOOK_FACTORY, 0, () => ({ state: null, baseFactor: 0 })),
+    new V4Oracle(STUB_V4_MANAGER, 0),
+    new CurveOracle(
+      STUB_CURVE_FACTORY,
+      0,
+      (_hash, pool) => ({ tokens: tokensOf(pool), hasRates: false, books: STUB_CURVE_BOOKS }),
+      [],
+    ),
+    new VaultOracle(
+      {
+        vault: STUB_VAULT,
+        ranked: [],
+        listingOf: () => ({ type: 5, weights: [], scales: [scale, scale], firstAmp: STUB_VAULT_AMP }),
+      },
+      0,
+    ),
+  ];
+}
+
 const PAGE_EVENTS = 100;
+
+/** The beginning of the key of a V4 pool. */
+const V4_PREFIX = '0xe4';
 
 const NO_HASH: Hex = `0x${'0'.repeat(64)}`;
 
@@ -60,7 +110,7 @@ export class StubTruth {
     const newSwaps = oracleSwaps(
       [this.toBlock(creation), ...newBlocks.map((block) => this.toBlock(block))],
       factories,
-      { families: new FamilyOracle(FAMILY_FACTORIES, toTruth, 0) },
+      { families: new FamilyOracle(FAMILY_FACTORIES, toTruth, 0), others: otherOracles() },
     );
     for (const { number, hash } of newBlocks) {
       this.swapsByBlock.set(
@@ -75,7 +125,7 @@ export class StubTruth {
    * One line for each bar of the API that differs from the oracle's. The tokens have zero decimals, so raw equals scaled.
    */
   async findWrongBars(url: string, head = this.chain.head): Promise<string[]> {
-    const swaps = this.swaps(head);
+    const swaps = this.swaps(head).map((swap) => ({ ...swap, pair: nameOf(swap.pair) }));
     const baseIsToken0 = new Map<string, boolean>();
     for (const pair of new Set(swaps.map((swap) => swap.pair))) {
       const answer = await ask(`${url}/api/v1/pairs/${pair}`);
@@ -139,6 +189,11 @@ export class StubTruth {
       logs: readStubLogs(logs),
     };
   }
+}
+
+/** The name of a pool in the API. */
+function nameOf(pair: string): string {
+  return pair.startsWith(V4_PREFIX) ? stubV4Id(pair) : pair;
 }
 
 /** The first difference between two lists of events; null if they are equal. */

@@ -25,7 +25,7 @@ export const V4_HARDFORK = 'cancun';
 /** The fee of a pool whose hook sets the fee. */
 export const DYNAMIC_FEE = 0x800000;
 /** Addresses of hooks. The last bits are their permissions. */
-export const V4_HOOKS = {
+const HOOKS = {
   /** Chooses the fee of each swap: beforeSwap. */
   fee: `0x${'f'.repeat(36)}0080`,
   /** Takes part in the amounts: beforeSwap and afterSwap, with deltas. */
@@ -54,8 +54,22 @@ const ABI = new Interface([
   'function protocolFeesAccrued(address currency) view returns (uint256)',
   'function extsload(bytes32 slot, uint256 count) view returns (bytes32[] words)',
 ]);
+const POSITIONS = new Interface([
+  'constructor(address manager, address permit2, uint256 gas, address descriptor, address wrapped)',
+  'function modifyLiquidities(bytes unlockData, uint256 deadline) payable',
+]);
+/** Actions.sol of @uniswap/v4-periphery: steps of the position manager, and the types of their parameters. */
+const STEPS = {
+  decrease: ['01', ['uint256', 'uint256', 'uint128', 'uint128', 'bytes']],
+  mint: ['02', [KEY, 'int24', 'int24', 'uint256', 'uint128', 'uint128', 'address', 'bytes']],
+  settle: ['0b', ['address', 'uint256', 'bool']],
+  takePair: ['11', ['address', 'address', 'address']],
+} as const;
+const UINT128_MAX = 2n ** 128n - 1n;
+/** A time, unix seconds, that never comes. */
+const NEVER = 2n ** 40n;
 /** Limits of √price that never end a swap early: MIN_SQRT_PRICE + 1 and MAX_SQRT_PRICE − 1 of TickMath.sol. */
-const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
+export const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const;
 
 export interface V4Token {
   readonly address: Hex;
@@ -64,12 +78,17 @@ export interface V4Token {
 
 export interface V4Pool {
   readonly id: Hex;
-  readonly key: readonly [Hex, Hex, number, number, Hex];
+  readonly key: readonly unknown[];
   readonly token0: V4Token;
   readonly token1: V4Token;
 }
 
+/** A singleton that manages pools with V3 state. */
 export interface V4Market {
+  /** Name of the protocol. */
+  readonly protocol: string;
+  /** Hooks of pools: one chooses the fee of each swap, one takes part in the amounts. */
+  readonly hooks: { readonly fee: Hex; readonly delta: Hex };
   readonly manager: Hex;
   readonly owner: Hex;
   readonly tokens: readonly V4Token[];
@@ -94,14 +113,26 @@ export interface V4Market {
   readHeld(token: V4Token): Promise<bigint>;
 }
 
+/** A market with a position manager. */
+export interface PositionMarket extends V4Market {
+  /** The position manager of @uniswap/v4-periphery. It pays with its own tokens, so it needs no Permit2. */
+  readonly positions: Hex;
+  /** Adds a position of the position manager, whose NFT the owner gets. The numbers of the NFTs begin with 1. */
+  mintPosition(pool: V4Pool, lower: number, upper: number, liquidity: bigint): void;
+  /** Takes liquidity out of a position, and pays it with all fees of the position to an address. */
+  takePosition(pool: V4Pool, id: bigint, liquidity: bigint, to: Hex): void;
+  /** What an address holds of a token. */
+  readBalance(token: V4Token, holder: Hex): Promise<bigint>;
+}
+
 /** The native coin, as pools name it. */
 export const NATIVE: V4Token = { address: ZERO_ADDRESS, decimals: 18 };
 
 /** Deploys the manager, its routers, hooks, and one token for each number of decimals. */
-export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promise<V4Market> {
+export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promise<PositionMarket> {
   const folder = await installProject(__dirname, 'uniswap-v4');
-  const codeOf = (name: string): Hex => {
-    const file = join(folder, 'node_modules/@uniswap/v4-core/out', `${name}.sol`, `${name}.json`);
+  const codeOf = (name: string, build = 'v4-core/out'): Hex => {
+    const file = join(folder, 'node_modules/@uniswap', build, `${name}.sol`, `${name}.json`);
     return (JSON.parse(readFileSync(file, 'utf8')) as { bytecode: { object: Hex } }).bytecode.object;
   };
   const [owner = ZERO_ADDRESS] = (await rpc.call('eth_accounts')) as Hex[];
@@ -132,6 +163,8 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
   };
   const manager = deploy(codeOf('PoolManager'), ADDRESS_CONSTRUCTOR, [owner]);
   await mine();
+  const positionsCode = codeOf('PositionManager', 'v4-periphery/foundry-out');
+  const positions = deploy(positionsCode, POSITIONS, [manager, owner, 300_000, owner, owner]);
   const [swapper, provider, donor, feeHook, deltaHook] = [
     deploy(codeOf('PoolSwapTest'), ADDRESS_CONSTRUCTOR, [manager]),
     deploy(codeOf('PoolModifyLiquidityTest'), ADDRESS_CONSTRUCTOR, [manager]),
@@ -141,11 +174,11 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
   ] as const;
   await mine();
   for (const [to, from] of [
-    [V4_HOOKS.fee, feeHook],
-    [V4_HOOKS.delta, deltaHook],
+    [HOOKS.fee, feeHook],
+    [HOOKS.delta, deltaHook],
   ] as const)
     await rpc.call('anvil_setCode', [to, await rpc.call('eth_getCode', [from, 'latest'])]);
-  add(V4_HOOKS.fee, 'setManager', [manager]);
+  add(HOOKS.fee, 'setManager', [manager]);
   add(manager, 'setProtocolFeeController', [owner]);
   const tokens: V4Token[] = [];
   for (const each of decimals) {
@@ -153,12 +186,31 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
     const address = deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values);
     tokens.push({ address, decimals: each });
     await mine();
+    const stock = encodeCall(ERC20, 'transfer', [positions, 10n ** BigInt(each + SUPPLY_DIGITS - 3)]);
+    maker.add({ from: owner, to: address, gas: GAS, data: stock });
     for (const router of [swapper, provider, donor]) {
       const data = encodeCall(ERC20, 'approve', [router, 2n ** 256n - 1n]);
       maker.add({ from: owner, to: address, gas: GAS, data });
     }
   }
   await mine();
+  const readBalance = async ({ address }: V4Token, holder: Hex): Promise<bigint> => {
+    const call = { to: address, data: encodeCall(ERC20, 'balanceOf', [holder]) };
+    const isCoin = address === ZERO_ADDRESS;
+    const method = isCoin ? 'eth_getBalance' : 'eth_call';
+    return BigInt(String(await rpc.call(method, [isCoin ? holder : call, 'latest'])));
+  };
+  const changePosition = (
+    steps: readonly (readonly [step: keyof typeof STEPS, values: readonly unknown[]])[],
+    value = 0n,
+  ): void => {
+    const coder = AbiCoder.defaultAbiCoder();
+    const actions = `0x${steps.map(([step]) => STEPS[step][0]).join('')}`;
+    const params = steps.map(([step, values]) => coder.encode([...STEPS[step][1]], values));
+    const unlockData = coder.encode(['bytes', 'bytes[]'], [actions, params]);
+    const data = encodeCall(POSITIONS, 'modifyLiquidities', [unlockData, NEVER]);
+    maker.add({ from: owner, to: positions, gas: GAS, data, value });
+  };
   /** More than any call of a pool with the native coin pays. The routers return the rest. */
   const valueOf = ({ token0 }: V4Pool): bigint => (token0 === NATIVE ? 10n ** 22n : 0n);
   const swapValues = ({ key }: V4Pool, zeroForOne: boolean, amount: bigint): readonly unknown[] => [
@@ -175,8 +227,11 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
     change: bigint,
   ): readonly unknown[] => [key, [lower, upper, change, ZERO_HASH], '0x'];
   return {
+    protocol: 'uniswap_v4',
     manager,
+    hooks: HOOKS,
     owner,
+    positions,
     tokens,
     mine,
     createPool(a, b, fee, spacing, price, hooks = ZERO_ADDRESS) {
@@ -192,8 +247,27 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
       add(swapper, 'swap', swapValues(pool, zeroForOne, amount), valueOf(pool)),
     donate: (pool, amount0, amount1) =>
       add(donor, 'donate', [pool.key, amount0, amount1, '0x'], valueOf(pool)),
+    mintPosition(pool, lower, upper, liquidity) {
+      const { key, token0, token1 } = pool;
+      const limits = [UINT128_MAX, UINT128_MAX];
+      changePosition(
+        [
+          ['mint', [key, lower, upper, liquidity, ...limits, owner, '0x']],
+          // An amount of 0 means all that is open.
+          ['settle', [token0.address, 0, false]],
+          ['settle', [token1.address, 0, false]],
+        ],
+        valueOf(pool),
+      );
+    },
+    takePosition({ token0, token1 }, id, liquidity, to) {
+      changePosition([
+        ['decrease', [id, liquidity, 0, 0, '0x']],
+        ['takePair', [token0.address, token1.address, to]],
+      ]);
+    },
     setProtocolFee: ({ key }, packed) => add(manager, 'setProtocolFee', [key, packed]),
-    setHookFee: (pips) => add(V4_HOOKS.fee, 'setFee', [pips]),
+    setHookFee: (pips) => add(HOOKS.fee, 'setFee', [pips]),
     quote: async (pool, zeroForOne, amount) =>
       amountsOf(await call(swapper, 'swap', swapValues(pool, zeroForOne, amount), valueOf(pool))),
     quoteChange: async (pool, lower, upper, change) =>
@@ -210,12 +284,10 @@ export async function deployV4(rpc: DevRpc, decimals: readonly number[]): Promis
         liquidity: BigInt(words[LIQUIDITY_OFFSET]!),
       };
     },
-    async readHeld({ address }) {
-      const kept = (await call(manager, 'protocolFeesAccrued', [address])) as bigint;
-      if (address === ZERO_ADDRESS)
-        return BigInt(String(await rpc.call('eth_getBalance', [manager, 'latest']))) - kept;
-      const data = encodeCall(ERC20, 'balanceOf', [manager]);
-      return BigInt(String(await rpc.call('eth_call', [{ to: address, data }, 'latest']))) - kept;
+    readBalance,
+    async readHeld(token) {
+      const kept = (await call(manager, 'protocolFeesAccrued', [token.address])) as bigint;
+      return (await readBalance(token, manager)) - kept;
     },
   };
 }

@@ -50,6 +50,7 @@ function poolRow(
     scale_decimals: [],
     pool_id: null,
     hooks: null,
+    hook_bits: null,
     created_block: createdBlock,
     created_at: createdBlock === null ? null : timeOf(createdBlock),
     created_tx: createdBlock === null ? null : ZERO_HASH,

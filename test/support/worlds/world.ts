@@ -79,6 +79,7 @@ function makePool(
     scale_decimals: [],
     pool_id: null,
     hooks: null,
+    hook_bits: null,
     created_block: block === null ? null : block.number,
     created_at: block === null ? null : block.timestamp,
     created_tx: block === null ? null : hexOf('cc', index, 64),

@@ -1,19 +1,20 @@
-import { Interface } from 'ethers';
 import fc from 'fast-check';
 
 import type { Hex } from '../../../src/domain/hex';
-import { decodeCurveEvent } from '../../../src/protocols/curve/curveEvents';
 import { curveLiquidity } from '../../../src/protocols/curve/curveDepth';
 import {
   curveAt,
   curvePrice,
   exchangeTokens,
   getDy,
+  virtualPrice,
   type CurvePool,
 } from '../../../src/protocols/curve/curvePool';
-import { applyCurveEvent } from '../../../src/protocols/curve/curveState';
+import { withCurvePool } from '../../../src/protocols/curve/curveParams';
+import { curveStable } from '../../../src/protocols/curve/curveStable';
+import { explainCurveEvent } from '../../../src/protocols/curve/curveState';
+import { emptyManyTokenState } from '../../../src/protocols/manyTokenPool';
 import { getD, solveBalance } from '../../../src/protocols/curve/stableMath';
-import { encode } from './reference';
 import { runsOf } from '../../support/run/runs';
 
 const E18 = 10n ** 18n;
@@ -27,6 +28,8 @@ const POOL: CurvePool = {
   offpeg: 20_000_000_000n,
   supply: E18,
   rates: [E30, E30],
+  asksRates: false,
+  base: null,
   balances: [50_980n, 75_958n],
 };
 const rampOf = (amp: bigint): CurvePool['ramp'] => ({ ...POOL.ramp, fromAmp: amp, toAmp: amp });
@@ -41,13 +44,71 @@ const CRVUSD_USDC: CurvePool = {
   rates: [E18, E30],
   balances: [8994725349517509957774712n, 1568153728639n],
 };
-/** curve/plain/pool_simulator_test.go: a pool without a dynamic fee. */
+/** curve/plain/pool_simulator_test.go: pools of the factory of 2021. */
 const THREE_EUR: CurvePool = {
   ...POOL,
+  kind: 'factory',
   ramp: rampOf(1_000n),
   offpeg: 0n,
   rates: [E18, E18, E30],
   balances: [103902458912250371998101n, 96026429950922739854657n, 90684626303n],
+};
+const ETH_OETH: CurvePool = {
+  ...THREE_EUR,
+  kind: 'pair',
+  ramp: rampOf(40_000n),
+  rates: [E18, E18],
+  balances: [8189776041162322264444n, 9661706603857954240258n],
+};
+const EUR_BALANCES: CurvePool = {
+  ...THREE_EUR,
+  ramp: rampOf(20_000n),
+  rates: [E18, E30, 10n ** 34n],
+  balances: [549022857960890312641141n, 1075362632212n, 46720010n],
+};
+/** The second rate moves. */
+const CRVUSD_SDAI: CurvePool = {
+  ...ETH_OETH,
+  ramp: rampOf(150_000n),
+  fee: 1_000_000n,
+  rates: [E18, 1057419823498475822n],
+  balances: [207488005116042557636229n, 47921035344869338429831n],
+};
+/** curve/stable-meta-ng/pool_simulator_test.go: meta pools of StableSwap-NG with their base pools. */
+const PYUSD_USDC: CurvePool = {
+  ...CRVUSD_USDC,
+  ramp: rampOf(15_000n),
+  supply: 37260809758180318203561662n,
+  rates: [E30, E30],
+  balances: [20645714947000n, 16619279610257n],
+};
+const MKUSD_META: CurvePool = {
+  ...POOL,
+  ramp: rampOf(15_000n),
+  rates: [E18, 1000073197173325044n],
+  balances: [1400402037639032709376918n, 389831262966377525851519n],
+};
+const THREE_POOL: CurvePool = {
+  ...POOL,
+  kind: 'registry',
+  ramp: rampOf(2_000n),
+  fee: 1_000_000n,
+  offpeg: 0n,
+  supply: 177637651221630809031052488n,
+  rates: [E18, E30, E30],
+  balances: [74882317978601283428112533n, 76066551886323n, 32115318520985n],
+};
+/** source/curve/meta/pool_simulator_test.go: a meta pool on 3pool, with 3pool at the same time. */
+const THREE_POOL_2022: CurvePool = {
+  ...THREE_POOL,
+  supply: 352290453972395231054279357n,
+  balances: [93649867132724477811796755n, 92440712316473n, 175421309630243n],
+};
+const UST_META: CurvePool = {
+  ...THREE_EUR,
+  ramp: rampOf(25_000n),
+  rates: [E18, virtualPrice(THREE_POOL_2022, 1_660_000_000)!],
+  balances: [4763102571534863472313821n, 15272752439110430673281n],
 };
 /** source/curve/base/pool_simulator_test.go: a contract whose swaps round as Pancake's port. A is 1,500. */
 const FIRST: CurvePool = {
@@ -76,6 +137,16 @@ test.each([
   [THREE_EUR, 0, 1, 5000000000000000000n, 4963131024216305126n],
   [THREE_EUR, 0, 2, 5000000000000000000n, 4936384n],
   [THREE_EUR, 2, 1, 500045n, 502552896527853049n],
+  [ETH_OETH, 0, 1, 500000000000000n, 500008393783392n],
+  [ETH_OETH, 1, 0, 5000000000000000000n, 4995909662946962499n],
+  [EUR_BALANCES, 0, 2, 5000000000000000000n, 499n],
+  [EUR_BALANCES, 2, 1, 1020n, 10248489n],
+  [CRVUSD_SDAI, 0, 1, 50000000000000123n, 47184327843196292n],
+  [CRVUSD_SDAI, 1, 0, 50000000000000123n, 52973097809547429n],
+  [MKUSD_META, 0, 1, 50000000000000000000n, 49183731951271033406n],
+  [MKUSD_META, 1, 0, 50000000000000000000n, 50781231606587338678n],
+  [UST_META, 0, 1, 1_000n, 31n],
+  [UST_META, 1, 0, 2n, 61n],
 ])('the quote of a pool is the recorded answer of its contract (%#)', (pool, i, j, amount, out) => {
   expect(getDy(pool, i, j, amount, 1_709_285_278)).toBe(out);
 });
@@ -87,6 +158,13 @@ test.each([
   [1, 0, 51000n, 50982n],
 ])('a swap of the first contract pays the recorded amount (%#)', (i, j, amount, out) => {
   expect(exchangeTokens(FIRST, i, j, amount, 0)?.amountOut).toBe(out);
+});
+
+test.each([
+  [PYUSD_USDC, MKUSD_META.rates[1]],
+  [THREE_POOL, 1030506792713195533n],
+])('the virtual price of a base pool is the recorded rate of its meta pool (%#)', (pool, price) => {
+  expect(virtualPrice(pool, 1_710_405_854)).toBe(price);
 });
 
 test('A moves linearly between the two times of a ramp, and rests before and after', () => {
@@ -196,107 +274,34 @@ test('the liquidity is at most the depth of the pool until its price moves by 2 
   );
 });
 
-const ABI = new Interface([
-  'event TokenExchange(address indexed buyer, uint256 soldId, uint256 sold, uint256 boughtId, uint256 bought)',
-  'event AddLiquidity(address indexed provider, uint256[2] amounts, uint256[2] fees, uint256 d, uint256 supply)',
-  'event RemoveLiquidity(address indexed provider, uint256[3] amounts, uint256[3] fees, uint256 supply)',
-  'event RemoveLiquidityOne(address indexed provider, uint256 index, uint256 shares, uint256 amount)',
-  'event NewFee(uint256 fee, uint256 adminFee)',
-  'event RampA(uint256 oldA, uint256 newA, uint256 start, uint256 end)',
-  'event StopRampA(uint256 A, uint256 time)',
-  'event DonateAdminFees()',
-  'event Kill()',
-]);
-const ABI_NG = new Interface([
-  'event TokenExchange(address indexed buyer, int128 soldId, uint256 sold, int128 boughtId, uint256 bought)',
-  'event AddLiquidity(address indexed provider, uint256[] amounts, uint256[] fees, uint256 d, uint256 supply)',
-  'event RemoveLiquidity(address indexed provider, uint256[] amounts, uint256[] fees, uint256 supply)',
-  'event RemoveLiquidityOne(address indexed provider, int128 id, uint256 shares, uint256 amount, uint256 supply)',
-  'event RemoveLiquidityImbalance(address indexed provider, uint256[] amounts, uint256[] fees, uint256 d, uint256 supply)',
-  'event ApplyNewFee(uint256 fee, uint256 offpeg)',
-]);
-const OWNER = `0x${'4'.repeat(40)}`;
-const owned = { owner: OWNER };
-
-test.each([
-  [
-    ABI,
-    'TokenExchange',
-    [OWNER, 1, 5, 0, 4],
-    { kind: 'exchange', soldId: 1, sold: 5n, boughtId: 0, bought: 4n, ...owned },
-  ],
-  [
-    ABI_NG,
-    'TokenExchange',
-    [OWNER, 0, 5, 7, 4],
-    { kind: 'exchange', soldId: 0, sold: 5n, boughtId: 7, bought: 4n, ...owned },
-  ],
-  [ABI_NG, 'TokenExchange', [OWNER, 0, 5, -1, 4], null],
-  [ABI, 'TokenExchange', [OWNER, 0, 5, 0, 4], null],
-  [
-    ABI,
-    'AddLiquidity',
-    [OWNER, [5, 6], [1, 2], 11, 9],
-    { kind: 'add', amounts: [5n, 6n], fees: [1n, 2n], invariant: 11n, supply: 9n, ...owned },
-  ],
-  [
-    ABI_NG,
-    'AddLiquidity',
-    [OWNER, [5, 6], [], 11, 9],
-    { kind: 'add', amounts: [5n, 6n], fees: [], invariant: 11n, supply: 9n, ...owned },
-  ],
-  [ABI_NG, 'AddLiquidity', [OWNER, [5, 6], [1], 11, 9], null],
-  [
-    ABI,
-    'RemoveLiquidity',
-    [OWNER, [5, 6, 7], [0, 0, 0], 9],
-    { kind: 'remove', amounts: [5n, 6n, 7n], fees: [0n, 0n, 0n], invariant: 0n, supply: 9n, ...owned },
-  ],
-  [
-    ABI_NG,
-    'RemoveLiquidity',
-    [OWNER, [5, 6], [], 9],
-    { kind: 'remove', amounts: [5n, 6n], fees: [], invariant: 0n, supply: 9n, ...owned },
-  ],
-  [
-    ABI_NG,
-    'RemoveLiquidityImbalance',
-    [OWNER, [5, 6], [1, 2], 11, 9],
-    { kind: 'imbalance', amounts: [5n, 6n], fees: [1n, 2n], invariant: 11n, supply: 9n, ...owned },
-  ],
-  [
-    ABI,
-    'RemoveLiquidityOne',
-    [OWNER, 2, 5, 4],
-    { kind: 'remove_one', coin: 2, shares: 5n, amount: 4n, ...owned },
-  ],
-  [
-    ABI_NG,
-    'RemoveLiquidityOne',
-    [OWNER, 2, 5, 4, 9],
-    { kind: 'remove_one', coin: 2, shares: 5n, amount: 4n, ...owned },
-  ],
-  [ABI, 'NewFee', [3, 4], { kind: 'fees', fee: 3n, adminFee: 4n }],
-  [ABI_NG, 'ApplyNewFee', [3, 4], { kind: 'fees', fee: 3n, offpeg: 4n }],
-  [ABI, 'RampA', [1, 2, 3, 4], { kind: 'ramp', fromAmp: 1n, toAmp: 2n, fromTime: 3n, toTime: 4n }],
-  [ABI, 'StopRampA', [1, 2], { kind: 'ramp', fromAmp: 1n, toAmp: 1n, fromTime: 2n, toTime: 2n }],
-  [ABI, 'DonateAdminFees', [], { kind: 'donate' }],
-  [ABI, 'Kill', [], { kind: 'kill', isKilled: true }],
-] as const)('a log is decoded as its ABI says (%#)', (abi, name, values, decoded) => {
-  const { topics, data } = encode(abi, name, values);
-  const log = { topics: topics as Hex[], data: data as Hex };
-  expect(decodeCurveEvent(log)).toEqual(decoded);
-  expect(decodeCurveEvent({ ...log, data: `${log.data}00` as Hex })).toBeNull();
-  expect(decodeCurveEvent({ ...log, topics: [...log.topics, log.topics[0]!] })).toBeNull();
-});
+const OWNER: Hex = `0x${'4'.repeat(40)}`;
 
 test('an event that the state does not explain is told, and balances never fall below 0', () => {
-  const sold = { kind: 'exchange', owner: OWNER as Hex, soldId: 0, boughtId: 1, sold: 5_000n } as const;
-  expect(applyCurveEvent(FIRST, { ...sold, bought: 4_998n }, 0)).toMatchObject({
+  const sold = { kind: 'exchange', owner: OWNER, soldId: 0, boughtId: 1, sold: 5_000n } as const;
+  expect(explainCurveEvent(FIRST, { ...sold, bought: 4_998n }, 0, null)).toMatchObject({
     isExplained: true,
     feePips: 300,
   });
-  const { pool, isExplained } = applyCurveEvent(FIRST, { ...sold, bought: 10n ** 30n }, 0);
+  const { pool, isExplained } = explainCurveEvent(FIRST, { ...sold, bought: 10n ** 30n }, 0, null);
   expect([pool.balances[1], isExplained]).toEqual([0n, false]);
-  expect(applyCurveEvent(FIRST, { kind: 'donate' }, 0).isExplained).toBe(false);
+  expect(explainCurveEvent(FIRST, { kind: 'donate' }, 0, null).isExplained).toBe(false);
+});
+
+test('a moving rate counts only with an answer of the node, which a restart keeps', () => {
+  const empty = {
+    ...emptyManyTokenState(`0x${'1'.padStart(64, '0')}`),
+    tokens: [OWNER, `0x${'5'.repeat(40)}`] as const,
+  };
+  const known = withCurvePool(empty, { ...CRVUSD_SDAI, asksRates: true }, OWNER);
+  const answer = (...rates: bigint[]): Hex =>
+    `0x${rates.map((rate) => rate.toString(16).padStart(64, '0')).join('')}`;
+  const rated = curveStable.restoreState(curveStable.withRates(known, [answer(E18, 2n * E18)]));
+  expect(curveStable.spotPrice(rated, 0, 1, 0)).toBe(
+    curvePrice({ ...CRVUSD_SDAI, rates: [E18, 2n * E18] }, 0, 1, 0),
+  );
+  for (const missing of [null, answer(E18), answer(E18, 0n)]) {
+    const unknown = curveStable.withRates(known, [missing]);
+    expect(curveStable.spotPrice(unknown, 0, 1, 0)).toBeNull();
+    expect(curveStable.lacksBooks(unknown)).toBe(true);
+  }
 });

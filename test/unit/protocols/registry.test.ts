@@ -49,6 +49,7 @@ describe('the fee of a new pool comes from its event or its DEX', () => {
       address: CREATION.pool,
       id: null,
       hooks: null,
+      hookBits: null,
       dex: 'some_v2',
       protocol: 'uniswap_v2',
       poolType: 2,

@@ -4,6 +4,11 @@ import type { Hex } from '../../../src/domain/hex';
 import { toOrd } from '../../../src/domain/ord';
 import { compareBlocks } from '../../../src/query/verify/compareBlocks';
 import type { StoredRows } from '../../../src/query/verify/storedRows';
+import { SimChain } from '../../simulation/chain/simChain';
+import { SIM_DESCRIPTION } from '../../simulation/chain/simDescription';
+import { createWilderness } from '../../simulation/chain/simWild';
+import { straightBlocks } from '../../simulation/compare/straightRun';
+import { Random } from '../../support/random';
 
 const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const POOL: Hex = `0x${'cc'.repeat(20)}`;
@@ -131,6 +136,9 @@ test('a swap without a log and a maker that is not the sender are named', () => 
     tx_hash: TX,
     tx_index: 0,
     maker: POOL,
+    leg: 1,
+    token0: POOL,
+    token1: POOL,
     sender: POOL,
     recipient: POOL,
     amount0: 1n,
@@ -138,10 +146,70 @@ test('a swap without a log and a maker that is not the sender are named', () => 
     sqrt_price_x96: 0n,
     liquidity: 0n,
     tick: 0,
+    fee_pips: 0,
   };
   const swaps = [swap, { ...swap, ord: toOrd(NUMBER, 3), maker: MAKER }];
   expect(namesOf({ ...rightRows(), swaps })).toEqual([
     `9 swap 1 maker: ${POOL} / ${MAKER}`,
     `9 swap 3: swap of ${POOL} / none`,
   ]);
+});
+
+type Swap = StoredRows['swaps'][number];
+/** A wrong value of each field that follows from the logs of these families. */
+const DAMAGES: Readonly<Record<string, readonly (readonly [string, (swap: Swap) => Partial<Swap>])[]>> = {
+  sim_v2: [['amount1', ({ amount1 }) => ({ amount1: amount1 + 1n })]],
+  sim_v3: [['tick', ({ tick }) => ({ tick: tick + 1 })]],
+  sim_vault: [
+    ['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })],
+    ['token1', () => ({ token1: POOL })],
+    ['pair', () => ({ pair: POOL })],
+  ],
+  sim_solidly_1: [['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })]],
+  sim_solidly_2: [['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })]],
+  sim_slipstream: [['liquidity', ({ liquidity }) => ({ liquidity: liquidity + 1n })]],
+  sim_algebra: [['sqrt_price_x96', ({ sqrt_price_x96: root }) => ({ sqrt_price_x96: root + 1n })]],
+  sim_camelot: [['sender', () => ({ sender: POOL })]],
+  sim_book: [
+    ['tick', ({ tick }) => ({ tick: tick + 1 })],
+    ['fee_pips', ({ fee_pips: fee }) => ({ fee_pips: fee + 1 })],
+  ],
+  sim_curve: [
+    ['amount1', ({ amount1 }) => ({ amount1: amount1 - 1n })],
+    ['leg', ({ leg }) => ({ leg: leg + 256 })],
+    ['pair', () => ({ pair: POOL })],
+  ],
+  sim_v4: [
+    ['pair', () => ({ pair: POOL })],
+    ['fee_pips', ({ fee_pips: fee }) => ({ fee_pips: fee + 1 })],
+    ['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })],
+  ],
+};
+const WILD = { emptyChance: 0.3, transactionsMax: 2, bigChance: 0, logsMax: 300 };
+
+test('swaps of every family equal their logs, and a field that differs is named', async () => {
+  const found = new Set<string>();
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const chain = new SimChain(seed, createWilderness(new Random(seed), WILD));
+    chain.mine(40);
+    const blocks = chain.canonical().slice(1);
+    const swaps = (await straightBlocks(chain, blocks, 1)).flatMap((rows) => rows.swaps);
+    const differences = (stored: readonly Swap[]): string[] =>
+      compareBlocks(
+        blocks,
+        { blocks: [], logs: [], swaps: stored },
+        { dexes: SIM_DESCRIPTION.dexes, logsFrom: Infinity },
+      )
+        .map(({ block, field }) => `${block} ${field}`)
+        .filter((text) => text.includes('swap'));
+    expect(differences(swaps)).toEqual([]);
+    for (const swap of swaps) {
+      if (found.has(swap.dex)) continue;
+      found.add(swap.dex);
+      const place = `${Math.floor(swap.ord / 2 ** 20)} swap ${swap.ord % 2 ** 20}`;
+      for (const [field, damage] of DAMAGES[swap.dex]!)
+        expect(differences([{ ...swap, ...damage(swap) }])).toEqual([`${place} ${field}`]);
+    }
+  }
+  expect([...found].sort()).toEqual(Object.keys(DAMAGES).sort());
 });

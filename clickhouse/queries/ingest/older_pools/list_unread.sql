@@ -3,6 +3,9 @@
 -- if the answer reaches the limit.
 SELECT
     address,
+    any(protocol) AS protocol,
+    any(factory) AS factory,
+    any(pool_id) AS pool_id,
     any(tick_spacing) AS tick_spacing,
     pool_type
 FROM pools_chain

@@ -19,6 +19,7 @@ SELECT
     scale_decimals,
     pool_id,
     hooks,
+    hook_bits,
     moved_at,
     reserve0,
     reserve1,

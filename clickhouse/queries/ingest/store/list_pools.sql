@@ -17,6 +17,7 @@ SELECT
     scale_decimals,
     pool_id,
     hooks,
+    hook_bits,
     created_block,
     created_at,
     created_tx

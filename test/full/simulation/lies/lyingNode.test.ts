@@ -31,6 +31,7 @@ const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 60);
 const BLOCKS = 16;
 /** Largest number of blocks before and after the lie that a seed fetches. */
 const BESIDE = 3;
+const PROGRESS_EVERY_MS = 5_000;
 /** Number of times that an ingester begins again in this test. */
 const SESSIONS = 4;
 
@@ -250,6 +251,7 @@ function lieAboutSender(random: Random, number: number, isHead: boolean): Record
 test(`nothing wrong is decoded, whatever a node lies about (seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1})`, async () => {
   expect([...honest.moved.values()].filter(({ size }) => size > 0).length).toBeGreaterThan(3);
   const told = new Map<string, number>();
+  let shownAt = performance.now();
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
     const random = createRandom(seed);
     const isHead = random() < 0.5;
@@ -270,6 +272,9 @@ test(`nothing wrong is decoded, whatever a node lies about (seeds ${FIRST_SEED} 
     } else expect([where, end, rows.size]).toEqual([where, 'complete', to - from + 1]);
     const name = `${made.kind}${isAlone ? ' alone' : ''}`;
     told.set(name, (told.get(name) ?? 0) + 1);
+    if (performance.now() - shownAt < PROGRESS_EVERY_MS) continue;
+    shownAt = performance.now();
+    process.stderr.write(`lies: seeds ${FIRST_SEED}-${seed} of ${FIRST_SEED + SEEDS - 1}\n`);
   }
   process.stderr.write(
     `${SEEDS} lies: ${[...told]

@@ -24,7 +24,7 @@ import { SIM_CHAIN_ID, SIM_RANKED, SimChain } from '../../../simulation/chain/si
 import { listingOf, VAULT, type SimVaultPool } from '../../../simulation/chain/simVault';
 import { openTestStore, type TestStore } from '../../../support/engine/testStore';
 import { SIM_DESCRIPTION } from '../../../simulation/chain/simDescription';
-import { simDecimals } from '../../../simulation/chain/simPairCalls';
+import { simDecimals } from '../../../simulation/chain/simTokens';
 
 const SEED = 19;
 const BLOCKS = 300;

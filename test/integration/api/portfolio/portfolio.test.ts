@@ -65,6 +65,7 @@ function addWeightedPool(): void {
     scale_decimals: [],
     pool_id: null,
     hooks: null,
+    hook_bits: null,
     created_block: first!.number,
     created_at: first!.timestamp,
     created_tx: hexOf('cc', 800, 64),

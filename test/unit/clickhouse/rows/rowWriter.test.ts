@@ -86,6 +86,29 @@ test('a number out of the range of its column type is refused and never truncate
   expect(() => writer.i32(2 ** 31)).toThrow('expected a value of Int32, got 2147483648');
   expect(() => writer.u64(2 ** 53)).toThrow('expected a value of UInt64, got 9007199254740992');
   expect(() => writer.bigU64(2n ** 64n)).toThrow('expected a value of UInt64, got 18446744073709551616');
-  for (const wrong of ['0x12', '0x123', '0x123456', '0x12g4', '0x12\u01304', '0x12é4'])
-    expect(() => writer.fixed(wrong, 2)).toThrow(`expected 2 bytes of hex, got ${wrong}`);
+  const address = `0x${'12'.repeat(20)}`;
+  for (const wrong of [
+    address.slice(0, -1),
+    `${address}56`,
+    ...['g', '\u0130', 'é'].map((c) => address.slice(0, -1) + c),
+  ])
+    expect(() => writer.fixed(wrong, 20)).toThrow(`expected 20 bytes of hex, got ${wrong}`);
+  expect(() => writer.fixed(address, 32)).toThrow(`expected 32 bytes of hex, got ${address}`);
+});
+
+test('addresses and hashes are written as by Buffer, whether they come for the first time or again', () => {
+  const random = new Random(SEED);
+  const digits = (count: number): string =>
+    Array.from({ length: count }, () => random.pick([...'0123456789abcdef'])).join('');
+  // Many texts have the same last digits, so they replace each other.
+  const texts = Array.from(
+    { length: 300 },
+    () => digits(random.pick([36, 60])) + random.pick(['0000', 'abcd']),
+  );
+  for (let round = 0; round < 2_000; round += 1) {
+    const text = random.pick(texts);
+    if (random.int(0, 9) === 0)
+      expect(() => new RowWriter().fixed(`0x${text.slice(0, -1)}g`, text.length / 2)).toThrow('bytes of hex');
+    expect(written((w) => w.fixed(`0x${text}`, text.length / 2))).toBe(text);
+  }
 });

@@ -2,7 +2,9 @@
 import { id } from 'ethers';
 
 import { findBuiltInChain } from '../../../../src/chains/builtIn/builtInChains';
+import { ZERO_HASH, type Hex } from '../../../../src/domain/hex';
 import type { Dex } from '../../../../src/domain/pool';
+import type { TransferRows } from '../../../../src/ingest/decode/decodeTransfers';
 import { createDecodeContext } from '../../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../../src/ingest/session/status';
 import { createLog } from '../../../../src/log';
@@ -55,4 +57,22 @@ test('the decode context contains both Swap layouts if a V3 DEX is described, be
   expect(eventTopics).toContain(
     id('Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)'),
   );
+});
+
+test('a position of Uniswap V4 counts from its first event on, also if its pool is not known yet', () => {
+  const positionManager: Hex = `0x${'c'.repeat(40)}`;
+  const { transfers } = contextOf([{ ...DEX, protocol: 'uniswap_v4', positionManager }]);
+  const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
+  const log = {
+    topics: [id('ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)'), `0x${'1'.repeat(64)}`],
+    data: `0x${[-60n, 60n, 5n, 7n].map(word).join('')}`,
+    ...{ transactionHash: ZERO_HASH, transactionIndex: 0, logIndex: 0 },
+  } as const;
+  const owned = [...log.topics, `0x${word(BigInt(positionManager))}`] as Hex[];
+  const rows: TransferRows = { transfers: [], position_events: [], unreadableTokens: new Set() };
+  for (const address of [DEX.factory, positionManager])
+    transfers.read({ number: 1, timestamp: 1 }, { ...log, topics: owned, address }, rows);
+  expect(rows.position_events).toMatchObject([
+    { manager: positionManager, token_id: 7n, kind: 'increase', liquidity: 5n, pair: `0x${'1'.repeat(40)}` },
+  ]);
 });

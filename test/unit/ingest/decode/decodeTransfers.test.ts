@@ -11,7 +11,7 @@ import {
   type TransferRows,
 } from '../../../../src/ingest/decode/decodeTransfers';
 import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
-import { encode, logsOf, toLog, V3, type Words } from '../../protocols/reference';
+import { encode, logsOf, toLog, type Words } from '../../protocols/reference';
 import { runsOf } from '../../../support/run/runs';
 
 const ERC20 = new Interface(['event Transfer(address indexed from, address indexed to, uint256 value)']);
@@ -35,8 +35,6 @@ const WRAPPED = hexAddress('a1');
 const MANAGER = hexAddress('c0');
 const TOKEN = hexAddress('70');
 const POOL = hexAddress('b0');
-const OTHER_POOL = hexAddress('b1');
-const FAKE_POOL = hexAddress('bf');
 const EMITTERS = [WRAPPED, MANAGER, TOKEN];
 const BLOCK = { number: 77, timestamp: 1_700_000_000 };
 const RUNS = runsOf(800);
@@ -44,8 +42,7 @@ const RUNS = runsOf(800);
 const rules = {
   wrappedNative: WRAPPED,
   positionManagers: new Set([MANAGER]),
-  decodePoolEvent: (log: ChainLog) =>
-    log.address === POOL || log.address === OTHER_POOL ? uniswapV3.decodeEvent(log) : null,
+  decodePoolEvent: (log: ChainLog) => (log.address === POOL ? uniswapV3.decodeEvent(log) : null),
 };
 
 type LogAt = Partial<Pick<ChainLog, 'address' | 'transactionIndex' | 'logIndex'>>;
@@ -284,94 +281,5 @@ describe('a Deposit or Withdrawal of any contract changes a balance, unless a Tr
       { address: WRAPPED },
     ]);
     expect(rowsOf(...logs)).toContainEqual(deposited);
-  });
-});
-
-const increase = (id: bigint, liquidity: bigint, amounts: readonly [bigint, bigint]): Words =>
-  encode(MANAGER_ABI, 'IncreaseLiquidity', [id, liquidity, ...amounts]);
-const mint = (
-  owner: Hex,
-  ticks: [number, number],
-  liquidity: bigint,
-  amounts: readonly [bigint, bigint],
-): Words => encode(V3, 'Mint', [TOKEN, owner, ...ticks, liquidity, ...amounts]);
-
-describe('the pool of an IncreaseLiquidity log is found by the Mint before it', () => {
-  const AMOUNTS = [11n, 22n] as const;
-  const added = increase(5n, 900n, AMOUNTS);
-  const minted = mint(MANAGER, [-60, 120], 900n, AMOUNTS);
-  const placeOf = (logs: [Words, LogAt][]): unknown[] => {
-    const { position_events, skipped } = decodeAll(logs);
-    const { pair, tick_lower, tick_upper } = position_events.at(-1)!;
-    return [pair, tick_lower, tick_upper, skipped.unplaced];
-  };
-
-  test('the pool of an IncreaseLiquidity is the pool of the preceding Mint', () => {
-    const place = placeOf([
-      [minted, { address: POOL }],
-      [added, { address: MANAGER }],
-    ]);
-    expect(place).toEqual([POOL, -60, 120, 0]);
-  });
-
-  test('the pool of an IncreaseLiquidity is the pool of the nearest preceding Mint that fits', () => {
-    const place = placeOf([
-      [minted, { address: POOL }],
-      [mint(MANAGER, [-600, 600], 900n, AMOUNTS), { address: OTHER_POOL }],
-      [added, { address: MANAGER }],
-    ]);
-    expect(place).toEqual([OTHER_POOL, -600, 600, 0]);
-  });
-
-  const unfit: [string, Words, LogAt][] = [
-    ['with another owner', mint(TOKEN, [-60, 120], 900n, AMOUNTS), { address: OTHER_POOL }],
-    ['with another liquidity', mint(MANAGER, [-60, 120], 901n, AMOUNTS), { address: OTHER_POOL }],
-    ['with other amounts', mint(MANAGER, [-60, 120], 900n, [11n, 23n]), { address: OTHER_POOL }],
-    ['from a contract that is not a pool', mint(MANAGER, [-1, 1], 900n, AMOUNTS), { address: FAKE_POOL }],
-  ];
-  test.each(unfit)('the pool of an IncreaseLiquidity is not taken from a Mint %s', (_, words, where) => {
-    const place = placeOf([
-      [minted, { address: POOL }],
-      [words, where],
-      [added, { address: MANAGER }],
-    ]);
-    expect(place).toEqual([POOL, -60, 120, 0]);
-    expect(
-      placeOf([
-        [words, where],
-        [added, { address: MANAGER }],
-      ]),
-    ).toEqual([ZERO_ADDRESS, 0, 0, 1]);
-  });
-
-  test('the pool of an IncreaseLiquidity is not taken from a later Mint, or from a Mint of another transaction or block', () => {
-    const late: [Words, LogAt][] = [
-      [added, { address: MANAGER }],
-      [minted, { address: POOL }],
-    ];
-    expect(placeOf(late)).toEqual([ZERO_ADDRESS, 0, 0, 1]);
-    const apart: [Words, LogAt][] = [
-      [minted, { address: POOL, transactionIndex: 1 }],
-      [added, { address: MANAGER, transactionIndex: 2 }],
-    ];
-    expect(placeOf(apart)).toEqual([ZERO_ADDRESS, 0, 0, 1]);
-    const decoder = createTransferDecoder(rules);
-    decodeAll([[minted, { address: POOL }]], decoder);
-    const { position_events } = decodeAll([[added, { address: MANAGER }]], decoder);
-    expect(position_events[0]!.pair).toBe(ZERO_ADDRESS);
-  });
-
-  test('the pools of several positions in one transaction are right', () => {
-    const other = mint(MANAGER, [0, 60], 7n, [1n, 0n]);
-    const { position_events } = decodeAll([
-      [minted, { address: POOL }],
-      [other, { address: OTHER_POOL }],
-      [increase(6n, 7n, [1n, 0n]), { address: MANAGER }],
-      [added, { address: MANAGER }],
-    ]);
-    expect(position_events.map(({ token_id, pair }) => [token_id, pair])).toEqual([
-      [6n, OTHER_POOL],
-      [5n, POOL],
-    ]);
   });
 });

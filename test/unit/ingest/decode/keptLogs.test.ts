@@ -5,6 +5,7 @@ import { isKeptLog, KEPT_TOPICS } from '../../../../src/ingest/decode/keptLogs';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
 import { FEE_PERCENT_UPDATED } from '../../../../src/protocols/camelot/camelotEvents';
 import { CURVE_FEE_TOPICS } from '../../../../src/protocols/curve/curveEvents';
+import { CRYPTO_FEE_TOPICS } from '../../../../src/protocols/curveCrypto/cryptoEvents';
 import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/uniswapV3/feeProtocol';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -19,7 +20,13 @@ const isKept = (...topics: Hex[]): boolean => isKeptLog({ topics });
 test('upgrades of proxies, logs of vaults and changes of fees are kept', () => {
   expect(isKept(UPGRADED, SOME)).toBe(true);
   const vault = [...VAULT_TOPICS, ...POOL_TOPICS];
-  const changes = [...FEE_PROTOCOL_TOPICS, ...ALGEBRA_FEES, ...CURVE_FEE_TOPICS, FEE_PERCENT_UPDATED];
+  const changes = [
+    ...FEE_PROTOCOL_TOPICS,
+    ...ALGEBRA_FEES,
+    ...CURVE_FEE_TOPICS,
+    ...CRYPTO_FEE_TOPICS,
+    FEE_PERCENT_UPDATED,
+  ];
   const others = [...vault, ...changes];
   for (const topic of others) expect(isKept(topic)).toBe(true);
   expect(KEPT_TOPICS.size).toBe(3 + others.length);

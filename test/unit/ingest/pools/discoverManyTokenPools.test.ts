@@ -8,6 +8,7 @@ import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
 import { Random } from '../../../support/random';
 import { digest, type Draft } from '../../../simulation/chain/simLogs';
+import { followedScales } from '../../../simulation/chain/simStable';
 import {
   answerOfPool,
   answerOfVault,
@@ -37,11 +38,12 @@ function blockOf(number: number, drafts: readonly Draft[], branch = ''): ChainBl
   };
 }
 
-/** A simulated pool of this kind with some events: its state and logs after each event. */
+/** A simulated pool of this kind without constant rates, with some events: its state and logs after each event. */
 function poolHistory(nature: SimVaultPool['nature'], events: number, tokenCount?: number) {
   for (let seed = 1; ; seed += 1) {
     const random = new Random(seed);
     const { drafts, pool } = createVaultPool(random, digest(`pool ${nature} ${seed}`, 20), token);
+    if (followedScales(pool) !== null) continue;
     if (pool.nature !== nature || pool.tokens.length !== (tokenCount ?? pool.tokens.length)) continue;
     const steps = [{ drafts, pool }];
     while (steps.length <= events) {

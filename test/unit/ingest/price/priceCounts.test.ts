@@ -82,6 +82,7 @@ function poolOf({ pair, ord, timestamp, ...base }: Base, number: number): PoolRo
     scale_decimals: [],
     pool_id: null,
     hooks: null,
+    hook_bits: null,
   };
   return { ...base, ...created, ...fixed, ord, address: pair, protocol: 'uniswap_v2' };
 }

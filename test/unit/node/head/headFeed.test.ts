@@ -80,16 +80,24 @@ test.each(['httpUrl', 'wsUrl'] as const)(
   },
 );
 
-test('a pushed head is reported without waiting for the next poll', async () => {
+test('a pushed head is reported without waiting for the next poll, and polls are rarer than without pushes', async () => {
   // The pauses between polls never end, so only a push reports a head.
   const node = await nodeWith(5);
-  const { heads } = feedOf([node.wsUrl], undefined, {}, endlessClock);
+  let now = 0;
+  const pauses: number[] = [];
+  const sleep: Clock['sleep'] = (ms, signal) => {
+    pauses.push(ms);
+    return endlessClock.sleep(ms, signal);
+  };
+  const { heads } = feedOf([node.wsUrl], undefined, {}, { ...endlessClock, now: () => now, sleep });
   await until(() => heads.length === 1 && node.subscriberCount === 1);
   for (let block = 0; block < 20; block += 1) {
+    now += 4_000;
     node.chain.mine();
     node.announce();
     await until(() => heads.at(-1)?.hash === node.chain.head.hash);
   }
+  await until(() => pauses.at(-1) === 1_000);
 });
 
 test('polling finds a head that the node did not push', async () => {

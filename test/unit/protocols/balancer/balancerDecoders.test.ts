@@ -17,7 +17,7 @@ import { encode, toLog, type Words } from '../reference';
 import { runsOf } from '../../../support/run/runs';
 import { oneDigitOff, otherLayout } from '../spoiltLogs';
 
-/** All tests together decode 11,000 logs per run. A failure prints its seed. */
+/** All tests together decode 14,000 logs per run. A failure prints its seed. */
 const LOGS_PER_EVENT = runsOf(1_000);
 const MUTANTS = runsOf(3_000);
 
@@ -55,9 +55,10 @@ describe('golden logs of Balancer V2 are decoded to their known values', () => {
 
 test('the decoded topics are the hashes of the event signatures, and PoolRegistered creates a pool', () => {
   const topicOf = (event: string): string => BALANCER.getEvent(event)!.topicHash;
-  const [fee, ampStopped, ampStarted, ...vault] = [...BALANCER_EVENTS].reverse();
-  expect([...VAULT_TOPICS].sort()).toEqual(vault.map(topicOf).sort());
-  expect([...POOL_TOPICS]).toEqual([fee, ampStarted, ampStopped].map((event) => topicOf(event!)));
+  const vaultEvents = BALANCER_EVENTS.slice(0, VAULT_TOPICS.size);
+  const poolEvents = BALANCER_EVENTS.slice(VAULT_TOPICS.size);
+  expect([...VAULT_TOPICS].sort()).toEqual(vaultEvents.map(topicOf).sort());
+  expect([...POOL_TOPICS].sort()).toEqual(poolEvents.map(topicOf).sort());
   expect(POOL_REGISTERED).toBe(id('PoolRegistered(bytes32,address,uint8)'));
 });
 

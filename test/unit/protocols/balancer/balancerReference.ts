@@ -18,6 +18,9 @@ export const BALANCER = new Interface([
   'event AmpUpdateStarted(uint256 startValue, uint256 endValue, uint256 startTime, uint256 endTime)',
   'event AmpUpdateStopped(uint256 currentValue)',
   'event SwapFeePercentageChanged(uint256 swapFeePercentage)',
+  'event TokenRateCacheUpdated(uint256 indexed tokenIndex, uint256 rate)',
+  'event TokenRateCacheUpdated(address indexed token, uint256 rate)',
+  'event PriceRateCacheUpdated(address indexed token, uint256 rate)',
 ]);
 
 export const BALANCER_EVENTS = [
@@ -29,6 +32,9 @@ export const BALANCER_EVENTS = [
   'AmpUpdateStarted',
   'AmpUpdateStopped',
   'SwapFeePercentageChanged',
+  'TokenRateCacheUpdated(uint256,uint256)',
+  'TokenRateCacheUpdated(address,uint256)',
+  'PriceRateCacheUpdated',
 ];
 
 /** The id of a pool starts with the address of its contract. */
@@ -76,6 +82,9 @@ const values: Readonly<Record<string, fc.Arbitrary<readonly unknown[]>>> = {
   AmpUpdateStarted: fc.tuple(uint256, uint256, uint256, uint256),
   AmpUpdateStopped: fc.tuple(uint256),
   SwapFeePercentageChanged: fc.tuple(uint256),
+  'TokenRateCacheUpdated(uint256,uint256)': fc.tuple(uint256, uint256),
+  'TokenRateCacheUpdated(address,uint256)': fc.tuple(anyAddress, uint256),
+  PriceRateCacheUpdated: fc.tuple(anyAddress, uint256),
 };
 
 /** Random logs that the ABI allows, with any values. */
@@ -94,6 +103,11 @@ export function referenceBalancer(words: Words): BalancerEvent | null {
   if (name.startsWith('AmpUpdate')) {
     const [first, last = first, from = 0n, to = 0n] = args as bigint[];
     return { kind: 'amp_changed', pool: toLog(words).address, ramp: [first!, last!, from, to] };
+  }
+  if (name.endsWith('RateCacheUpdated')) {
+    const [token, rate] = args as [unknown, bigint];
+    const isIndex = typeof token === 'bigint';
+    return { kind: 'rate_changed', pool: toLog(words).address, token: BigInt(String(token)), isIndex, rate };
   }
   const poolId = args[0] as Hex;
   const of = { poolId, pool: poolOf(poolId) };
@@ -142,7 +156,7 @@ function parseCanonical({ topics, data }: Words): { name: string; args: unknown[
     const parsed = BALANCER.parseLog({ topics: [...topics], data });
     if (parsed === null) return null;
     const args: unknown[] = parsed.args.toArray(true);
-    const again = encode(BALANCER, parsed.name, args);
+    const again = encode(BALANCER, parsed.signature, args);
     return again.data === data && again.topics.join() === topics.join() ? { name: parsed.name, args } : null;
   } catch {
     return null;

@@ -7,7 +7,13 @@ import { AbiCoder } from 'ethers';
 import type { ChainLog } from '../../../../src/domain/block';
 import type { Hex } from '../../../../src/domain/hex';
 import { balancerV2 } from '../../../../src/protocols/balancerV2/balancerV2';
-import { lacksAmp, withAmp, withScales } from '../../../../src/protocols/balancerV2/stablePool';
+import {
+  lacksAmp,
+  lacksTerms,
+  withAmp,
+  withScales,
+  withTerms,
+} from '../../../../src/protocols/balancerV2/stablePool';
 import { DOUBTS } from '../../../../src/protocols/doubts';
 import { emptyManyTokenState } from '../../../../src/protocols/manyTokenPool';
 import type { ManyTokenState } from '../../../../src/protocols/manyTokenProtocol';
@@ -95,24 +101,74 @@ test('a moving amplification is interpolated as the contract does, and each chan
   expect(stopped).toMatchObject({ after: poolOf({ ...PLAN, amp: 60 }), isStored: true });
 });
 
-test('a stable pool has no price with a rate provider, an unknown amplification or an impossible scaling factor', () => {
+test('a stable pool has no price with an unknown rate, an unknown amplification or an impossible scaling factor', () => {
   const state = { ...poolOf(PLAN), params: [] };
   const scales = answerOf('uint256[]', [10n ** 30n, ONE, 10n ** 28n]);
   const providers = (...values: Hex[]) => answerOf('address[]', values);
   const zero: Hex = `0x${'00'.repeat(20)}`;
   expect(withScales(state, [scales, providers(zero, zero, zero)]).params).toHaveLength(7);
-  expect(withScales(state, [scales, providers(zero, POOL, zero)]).params).toEqual([]);
+  expect(withScales(state, [scales, providers(zero, POOL, zero), null, null, null]).params).toEqual([]);
+  expect(withScales(state, [scales, providers(zero, POOL)]).params).toEqual([]);
+  const decimals = PLAN.decimals.map((each) => answerOf('uint256', each));
+  const rated = withScales(state, [scales, providers(zero, POOL, zero), ...decimals]);
+  const amp = ampAnswer(50_000, false, 1_000);
+  for (const rates of [[], [null, null, '0x', answerOf('uint256', 0)] as const]) {
+    const unknown = withTerms(rated, [amp, ...rates]);
+    expect([lacksAmp(unknown), lacksTerms(unknown)]).toEqual([false, true]);
+    expect(balancerV2.spotPrice(unknown, 0, 1, NOW)).toBeNull();
+  }
   expect(withScales(state, [null, null]).params).toEqual([]);
   expect(withScales(state, [answerOf('uint256[]', [ONE, ONE]), null]).params).toEqual([]);
   expect(withScales(state, [answerOf('uint256[]', [ONE, ONE - 1n, ONE]), null]).params).toEqual([]);
   const unknown = withScales(state, [scales, null]);
   for (const answer of [null, ampAnswer(50_000, true, 1_000), ampAnswer(50, false, 1)])
     expect(lacksAmp(withAmp(unknown, answer))).toBe(true);
-  for (const amp of [0, 5_001]) {
-    const odd = withAmp(unknown, ampAnswer(amp * 1_000, false, 1_000));
+  for (const odds of [0, 50_001]) {
+    const odd = withAmp(unknown, ampAnswer(odds * 1_000, false, 1_000));
     expect(balancerV2.spotPrice(odd, 0, 1, NOW)).toBeNull();
     expect(balancerV2.legState({ ...odd, weights: [], timestamp: NOW }, 0, 1, [6, 18]).price).toBe(0);
   }
+});
+
+test('a rate counts from its event or from the answer of the pool, and prices as a larger scaling factor', () => {
+  const rate = (11n * ONE) / 10n;
+  const rated = { ...poolOf(PLAN), params: [...poolOf(PLAN).params, ONE, ONE, ONE] };
+  const expected = balancerV2.spotPrice(
+    { ...poolOf(PLAN), params: poolOf(PLAN).params.with(5, (ONE * 11n) / 10n) },
+    0,
+    1,
+    NOW,
+  );
+  const events = [
+    logOf('TokenRateCacheUpdated(uint256,uint256)', 1, rate),
+    logOf('TokenRateCacheUpdated(address,uint256)', tokenOf(1), rate),
+    logOf('PriceRateCacheUpdated', tokenOf(1), rate),
+  ];
+  for (const event of events) {
+    const step = balancerV2.readLog(rated, event, [], NOW);
+    if (typeof step === 'string') throw new Error(step);
+    expect(step).toMatchObject({ kind: 'fee', isStored: true, swap: null });
+    expect(balancerV2.spotPrice(step.after, 0, 1, NOW)).toBe(expected);
+    expect(balancerV2.readLog(step.after, event, [], NOW)).toMatchObject({ isStored: false });
+  }
+  const unknown = { ...rated, params: rated.params.with(8, 0n) };
+  for (const answers of [
+    [rate, null],
+    [null, rate],
+  ]) {
+    const ofToken = answers.map((each) => (each === null ? null : answerOf('uint256', each)));
+    const asked = withTerms(unknown, [null, null, null, ...ofToken, null, null]);
+    expect(balancerV2.spotPrice(asked, 0, 1, NOW)).toBe(expected);
+    const filled = balancerV2.fillState(unknown, asked);
+    expect(filled.params).toEqual(asked.params);
+  }
+  // A swap at an older rate shows that an event is missing.
+  const [old, before] = [{ ...rated, swapFee: 4n * 10n ** 14n }, 10n ** 9n];
+  const out = balancerV2.quote(old, 0, 1, before, NOW)!;
+  const swapOf = (amountOut: bigint) =>
+    balancerV2.readLog(old, logOf('Swap', POOL_ID, tokenOf(0), tokenOf(1), before, amountOut), [], NOW);
+  expect(swapOf(out)).toMatchObject({ after: { doubts: 0 } });
+  expect(swapOf((out * 10_001n) / 10_000n)).toMatchObject({ after: { doubts: DOUBTS.weights } });
 });
 
 test('a swap that the formula does not explain puts a stable pool in doubt, and a swap of one unit does not', () => {

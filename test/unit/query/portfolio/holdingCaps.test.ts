@@ -38,7 +38,14 @@ function pool(other: string, ofRich: number, ofOther: number): PairEntry {
       tokens: [tokenOf(RICH), tokenOf(other)],
       apr_24h: null,
     },
-    pool: { address: '0xp', protocol: 'uniswap_v2', pool_type: 2, all_tokens: [], all_weights: [] },
+    pool: {
+      address: '0xp',
+      protocol: 'uniswap_v2',
+      pool_type: 2,
+      hooks: null,
+      all_tokens: [],
+      all_weights: [],
+    },
     facts: { balances: null, state, protocolShare: 0 },
   } as unknown as PairEntry;
 }
@@ -84,7 +91,8 @@ test('the value of an LP share of an honest pool includes both tokens, even if a
 });
 
 test('unclaimed amounts of a V3 position are capped too', () => {
-  const nft = { manager: '0xm', position_id: '1', pair: '0xp', tick_lower: 0, tick_upper: 1, liquidity: 0n };
+  const place = { pair: '0xp', tick_lower: 0, tick_upper: 1, liquidity: 0n };
+  const nft = { manager: '0xm' as const, position_id: '1', ...place };
   const owed = { amount0: 10n ** 12n, amount1: 0n };
   const { position } = toConcentratedPosition(pool('0xff', 0, 0), nft, prices, owed, count());
   expect(position.unclaimed).toMatchObject([{ value_usd: HELD }, { value_usd: null }]);

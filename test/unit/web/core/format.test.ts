@@ -100,7 +100,9 @@ test('the page shows ages, times, fees, shares and addresses in short forms', ()
     '2y',
   ]);
   expect(formatTime(1_700_000_000)).toBe('2023-11-14 22:13:20 UTC');
-  expect([29, 30, 5, 0.25].map(formatFee)).toEqual(['0.29%', '0.3%', '0.05%', '0.0025%']);
+  expect([29, 30, 5, 0.25, null].map(formatFee)).toEqual([
+    ...['0.29%', '0.3%', '0.05%', '0.0025%', 'fee by hook'],
+  ]);
   expect([100, 0.001, 38.421].map(formatShare)).toEqual(['100%', '<0.01%', '38.42%']);
   expect(shortHex('0x5fbdb2315678afecb367f032d93f642f64180aa3')).toBe('0x5fbd…0aa3');
   expect(symbolOf({ symbol: ' ', address: '0x5fbdb2315678afecb367f032d93f642f64180aa3' })).toBe(

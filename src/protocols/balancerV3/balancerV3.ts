@@ -1,0 +1,69 @@
+/** Balancer V3: weighted and stable pools, whose tokens one vault holds. */
+import { readNumber } from '../../domain/contractCall';
+import { POOL_STABLE, POOL_WEIGHTED } from '../../domain/pools/poolShape';
+import { toFeePips } from '../../domain/swapFee';
+import { AMP_TOPICS } from '../balancerV2/decodeBalancerEvent';
+import { quoteStablePool, stableLegState, stableSpotPrice } from '../balancerV2/stablePool';
+import { quoteWeighted, weightedLegState, weightedSpotPrice, withWeights } from '../balancerV2/weightedPool';
+import { withDoubts } from '../manyTokenPool';
+import type { ManyTokenProtocol, ManyTokenState } from '../manyTokenProtocol';
+import { V3_POOL_REGISTERED, V3_SWAP_FEE_CHANGED, V3_VAULT_TOPICS } from './decodeV3Event';
+import { idOfV3Log, readV3Creation, readV3Log } from './readV3Log';
+import { vaultQuestions } from './vaultQuestions';
+import { idOfV3Pool, isKnownV3, isStableV3, lacksV3Books, toStableState, v3PoolOfId } from './vaultState';
+
+export const balancerV3 = {
+  name: 'balancer_v3',
+  hasManyTokens: true,
+  isVault: true,
+  poolTypes: [POOL_WEIGHTED, POOL_STABLE],
+  keptTopics: [V3_SWAP_FEE_CHANGED],
+  locksSharesAtZero: true,
+  mintsProtocolShares: false,
+  feeSplit: null,
+  feeChange: {
+    topics: [V3_SWAP_FEE_CHANGED],
+    decodeFees: ({ topics, data }) => {
+      const fee = topics[0] === V3_SWAP_FEE_CHANGED ? readNumber(data) : null;
+      return fee === null ? null : [toFeePips(fee), toFeePips(fee)];
+    },
+  },
+  factoryTopics: V3_VAULT_TOPICS,
+  creationTopics: new Set([V3_POOL_REGISTERED]),
+  poolTopics: new Set(AMP_TOPICS),
+  idOfLog: idOfV3Log,
+  poolOfId: v3PoolOfId,
+  idOfPool: idOfV3Pool,
+  readCreation: readV3Creation,
+  readLog: readV3Log,
+  // The vault emits the fee, and the params of a state have it.
+  decodeSwapFee: () => null,
+  fillState: (state, other) =>
+    withDoubts(lacksV3Books(state) ? { ...other, doubts: state.doubts } : state, other.doubts),
+  restoreState: (state) => {
+    const own = isKnownV3(state) ? { ...state, swapFee: state.params[2] ?? 0n } : state;
+    return withDoubts(withWeights(own, own.weights), state.doubts);
+  },
+  isFollowed: (terms) => terms.doubts === 0 && (terms.weights.length > 0 || isStableV3(terms)),
+  spotPrice,
+  quote: (state, i, j, amountIn, timestamp) => {
+    if (!isKnownV3(state)) return null;
+    return isStableV3(state)
+      ? quoteStablePool(toStableState(state), i, j, amountIn, timestamp, 'v3')
+      : quoteWeighted(state, i, j, amountIn);
+  },
+  legState: (state, i, j, decimals) => {
+    if (!isKnownV3(state)) return { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
+    return isStableV3(state)
+      ? stableLegState(toStableState(state), i, j, decimals)
+      : weightedLegState(state, i, j, decimals);
+  },
+  ...vaultQuestions,
+} satisfies ManyTokenProtocol;
+
+function spotPrice(state: ManyTokenState, i: number, j: number, timestamp: number): number | null {
+  if (!isKnownV3(state)) return null;
+  return isStableV3(state)
+    ? stableSpotPrice(toStableState(state), i, j, timestamp)
+    : weightedSpotPrice(state, i, j);
+}

@@ -1,0 +1,83 @@
+/** What the logs of the vault of Balancer V3, and the logs of its pools, change in their pools. */
+import type { ChainLog } from '../../domain/block';
+import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { toFeePips } from '../../domain/swapFee';
+import { decodeBalancerEvent } from '../balancerV2/decodeBalancerEvent';
+import { withRamp } from '../balancerV2/stablePool';
+import { emptyManyTokenState } from '../manyTokenPool';
+import type {
+  LiquidityMove,
+  ManyTokenCreation,
+  ManyTokenState,
+  ManyTokenStep,
+  ManyTokenSwap,
+} from '../manyTokenProtocol';
+import { isAddressTopic } from '../words';
+import { V3_KEPT_PART_CHANGED, decodeV3Event, type V3Event } from './decodeV3Event';
+import { applyVaultEvent, toStableState, v3PoolOfId, withV3Terms } from './vaultState';
+
+/** The pool in topic 1, which all events of the vault about one pool have. */
+export function idOfV3Log({ topics: [, pool] }: ChainLog): Hex | null {
+  return isAddressTopic(pool) ? pool : null;
+}
+
+/** Null if the log is malformed. The node tells the rest at the end of the block. */
+export function readV3Creation(log: ChainLog): ManyTokenCreation | null {
+  const event = decodeV3Event(log);
+  const poolId = idOfV3Log(log);
+  if (poolId === null || event?.kind !== 'registered') return null;
+  const { tokens, swapFee } = event;
+  const empty = { ...emptyManyTokenState(poolId), tokens, balances: tokens.map(() => 0n) };
+  return { state: withV3Terms(empty, { swapFee }), swapFee };
+}
+
+export function readV3Log(
+  state: ManyTokenState,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+  timestamp: number,
+): ManyTokenStep | 'other' | 'malformed' {
+  if (log.address === v3PoolOfId(state.poolId)) return readAmp(state, log);
+  const event = decodeV3Event(log);
+  if (event === null) return 'malformed';
+  if ('amounts' in event && event.amounts.length !== state.tokens.length) return 'malformed';
+  // The node told the kept part of the fee at the end of the block. If an event of the block changes it, it is unknown.
+  const isUncertain = event.kind === 'registered' && logs.some((each) => isKeptChange(each, log));
+  const start = isUncertain ? withV3Terms(state, { status: 0n }) : state;
+  const after = applyVaultEvent(start, event, timestamp);
+  const kind = kindOf(event);
+  const isStored = kind !== 'fee' || after !== state;
+  return { after, kind, isStored, swap: toSwap(event), liquidity: toLiquidity(state, event) };
+}
+
+function isKeptChange({ address, topics }: ChainLog, registered: ChainLog): boolean {
+  const isOfPool = address === registered.address && topics[1] === registered.topics[1];
+  return isOfPool && topics[0] === V3_KEPT_PART_CHANGED;
+}
+
+/** The pool's contract emits the changes of its amplification, as in Balancer V2. */
+function readAmp(state: ManyTokenState, log: ChainLog): ManyTokenStep | 'other' | 'malformed' {
+  const event = decodeBalancerEvent(log);
+  if (event?.kind !== 'amp_changed') return 'malformed';
+  const after = withV3Terms(state, { curve: withRamp(toStableState(state), event.ramp).params });
+  return { after, kind: 'fee', isStored: after !== state, swap: null, liquidity: null };
+}
+
+function kindOf({ kind }: V3Event): ManyTokenStep['kind'] {
+  if (kind === 'registered') return 'register';
+  return kind === 'swap' || kind === 'mint' || kind === 'burn' ? kind : 'fee';
+}
+
+function toSwap(event: V3Event): ManyTokenSwap | null {
+  if (event.kind !== 'swap') return null;
+  const { tokenIn, tokenOut, amountIn, amountOut, swapFee } = event;
+  const [sender, recipient, feePips] = [ZERO_ADDRESS, ZERO_ADDRESS, toFeePips(swapFee)];
+  return { tokenIn, tokenOut, amountIn, amountOut, feePips, sender, recipient };
+}
+
+function toLiquidity({ tokens }: ManyTokenState, event: V3Event): LiquidityMove | null {
+  if (event.kind !== 'mint' && event.kind !== 'burn') return null;
+  const { kind, provider: owner } = event;
+  const amounts = tokens.map((token, index) => ({ token, amount: event.amounts[index] ?? 0n }));
+  return { kind, owner, shares: null, amounts };
+}

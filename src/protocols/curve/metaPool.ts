@@ -1,0 +1,91 @@
+/**
+ * What StableSwap pools take from other logs and pools. The second coin of a meta pool is the LP token of its base pool, and
+ * the rate of this coin is the virtual price of the base pool.
+ */
+import type { ChainLog } from '../../domain/block';
+import { ZERO_HASH, type Hex } from '../../domain/hex';
+import type { ManyTokenState } from '../manyTokenProtocol';
+import type { CurveEvent } from './curveEvents';
+import { lacksCurveBooks, toCurvePool } from './curveParams';
+import { virtualPrice, type CurvePool } from './curvePool';
+
+/** Topic of Transfer(address indexed from, address indexed to, uint256). */
+export const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+type Exchange = Extract<CurveEvent, { kind: 'exchange' | 'exchange_underlying' }>;
+
+/** Virtual prices of the base pool at these states. Unknown ones are left out. */
+export function virtualPricesOf(states: readonly ManyTokenState[], timestamp: number): bigint[] {
+  return states.flatMap((state) => {
+    const pool = toCurvePool(state);
+    const isKnown = pool !== null && state.doubts === 0 && !lacksCurveBooks(state);
+    return (isKnown ? virtualPrice(pool, timestamp) : null) ?? [];
+  });
+}
+
+/** A meta pool with this virtual price of its base pool. */
+export function withBaseRate(pool: CurvePool, price: bigint | undefined): CurvePool {
+  const [first = 0n] = pool.rates;
+  return price === undefined ? pool : { ...pool, rates: [first, price] };
+}
+
+/** The coin that the pool paid out just before its event. Null if no Transfer shows it. */
+export function findPaidCoin(
+  tokens: readonly Hex[],
+  amount: bigint,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+): number | null {
+  const transfer = findTransfer(
+    log,
+    logs,
+    ({ address, topics: [, from], data }) =>
+      tokens.includes(address) && from === wordOf(log.address) && BigInt(data) === amount,
+  );
+  return transfer === undefined ? null : tokens.indexOf(transfer.address);
+}
+
+/**
+ * The swap of the two coins of a meta pool behind a swap with a coin of its base pool. The amount of LP tokens is that of the
+ * Transfer with which the base pool mints them to the meta pool, or burns them.
+ */
+export function readMetaExchange(
+  tokens: readonly Hex[],
+  event: Exchange,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+): CurveEvent | null {
+  const isSold = event.soldId > 0;
+  const self = wordOf(log.address);
+  const [sender, receiver] = isSold ? [ZERO_HASH, self] : [self, ZERO_HASH];
+  const transfer = findTransfer(
+    log,
+    logs,
+    ({ address, topics: [, from, to] }) => address === tokens[1] && from === sender && to === receiver,
+  );
+  if (transfer === undefined) return null;
+  const shares = BigInt(transfer.data);
+  return isSold
+    ? { ...event, kind: 'exchange', soldId: 1, sold: shares, boughtId: 0 }
+    : { ...event, kind: 'exchange', soldId: 0, boughtId: 1, bought: shares };
+}
+
+/** The last Transfer before a log, in the same transaction, that fits. */
+function findTransfer(
+  { transactionHash, logIndex }: ChainLog,
+  logs: readonly ChainLog[],
+  fits: (log: ChainLog) => boolean,
+): ChainLog | undefined {
+  return logs.findLast(
+    (each) =>
+      each.transactionHash === transactionHash &&
+      each.logIndex < logIndex &&
+      each.topics[0] === TRANSFER &&
+      each.data.length === ZERO_HASH.length &&
+      fits(each),
+  );
+}
+
+function wordOf(address: Hex): Hex {
+  return `0x${address.slice(2).padStart(64, '0')}`;
+}

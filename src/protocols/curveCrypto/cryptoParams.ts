@@ -1,0 +1,81 @@
+/**
+ * The params of a CryptoSwap pool's state: formula of the fee, ramp of A and γ (6), fees (3), LP tokens, D, then one
+ * precision per token, and one price for each token after the first. A ramp of zeros means that all but the precisions is
+ * unknown. The pool then has no price until the node was asked again.
+ */
+import type { ManyTokenState } from '../manyTokenProtocol';
+import type { CryptoPool } from './cryptoPool';
+
+/** Number of params before the precisions. */
+const FIRST_PRECISION = 12;
+/** The fee of a state has 18 digits, the fee of the contract 10. */
+const SWAP_FEE_UNIT = 10n ** 8n;
+const NO_CURVE = { amp: 0n, gamma: 0n };
+const NO_RAMP: CryptoPool['ramp'] = { from: NO_CURVE, to: NO_CURVE, fromTime: 0n, toTime: 0n };
+
+/** The state of a pool of which only the precisions are known. */
+export function withCryptoFacts(state: ManyTokenState, precisions: readonly bigint[]): ManyTokenState {
+  const balances = precisions.map((_each, index) => state.balances[index] ?? 0n);
+  const fees = { hasNewFee: false, midFee: 0n, outFee: 0n, feeGamma: 0n };
+  const priceScale = precisions.slice(1).map(() => 0n);
+  return withCryptoPool(state, {
+    ...fees,
+    ramp: NO_RAMP,
+    supply: 0n,
+    d: 0n,
+    precisions,
+    priceScale,
+    balances,
+  });
+}
+
+/** The state with these values of its pool. */
+export function withCryptoPool(state: ManyTokenState, pool: CryptoPool): ManyTokenState {
+  const { hasNewFee, ramp, midFee, outFee, feeGamma, supply, d, precisions, priceScale, balances } = pool;
+  const { from, to, fromTime, toTime } = ramp;
+  const curve = [from.amp, from.gamma, to.amp, to.gamma, fromTime, toTime];
+  const head = [BigInt(hasNewFee), ...curve, midFee, outFee, feeGamma, supply, d];
+  return {
+    ...state,
+    balances,
+    params: [...head, ...precisions, ...priceScale],
+    swapFee: toCryptoSwapFee(midFee),
+  };
+}
+
+/** The state without the values that an event did not explain. Its balances are only near the true ones. */
+export function withUnknownCurve(state: ManyTokenState, pool: CryptoPool): ManyTokenState {
+  return withCryptoPool(state, { ...pool, ramp: NO_RAMP });
+}
+
+/** The pool of a state. Null if the precisions are unknown. */
+export function toCryptoPool({
+  params,
+  balances,
+}: Pick<ManyTokenState, 'params' | 'balances'>): CryptoPool | null {
+  const count = balances.length;
+  if (count < 2 || params.length !== FIRST_PRECISION + 2 * count - 1) return null;
+  const [isNew = 0n, fromAmp = 0n, fromGamma = 0n, toAmp = 0n, toGamma = 0n, fromTime = 0n, toTime = 0n] =
+    params;
+  const [midFee = 0n, outFee = 0n, feeGamma = 0n, supply = 0n, d = 0n] = params.slice(FIRST_PRECISION - 5);
+  const precisions = params.slice(FIRST_PRECISION, FIRST_PRECISION + count);
+  const priceScale = params.slice(FIRST_PRECISION + count);
+  const [from, to] = [
+    { amp: fromAmp, gamma: fromGamma },
+    { amp: toAmp, gamma: toGamma },
+  ];
+  const ramp = { from, to, fromTime, toTime };
+  const hasNewFee = isNew > 0n;
+  return { hasNewFee, ramp, midFee, outFee, feeGamma, supply, d, precisions, priceScale, balances };
+}
+
+/** Whether the node must be asked for what changes. It cannot help a pool whose contract uses another curve. */
+export function lacksCryptoBooks(state: Pick<ManyTokenState, 'params' | 'balances' | 'doubts'>): boolean {
+  // A pool with known values has an A above 0; NO_RAMP stands for unknown values.
+  return state.doubts === 0 && (toCryptoPool(state)?.ramp.to.amp ?? 0n) === 0n;
+}
+
+/** The fee of a state by mid_fee. */
+export function toCryptoSwapFee(midFee: bigint): bigint {
+  return midFee * SWAP_FEE_UNIT;
+}

@@ -1,0 +1,307 @@
+/**
+ * Bin pools of PancakeSwap Infinity on a real node, with random trades across bins, deposits, withdrawals, donations, and fees
+ * of the protocol, of the pool and of a hook. After each block, our price, reserves, amounts and fees must equal the
+ * contract. At the end, the whole program reads the same chain, and its answers must equal the contract too.
+ */
+import { Interface } from 'ethers';
+
+import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
+import { addressOfWord } from '../../../src/domain/hex';
+import type { PoolState } from '../../../src/domain/pool';
+import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
+import { createDecodeContext } from '../../../src/ingest/session/runIngest';
+import { newIngestStatus } from '../../../src/ingest/session/status';
+import { createLog } from '../../../src/log';
+import { infinityBin } from '../../../src/protocols/infinity/infinityBin';
+import {
+  deployInfinity,
+  keyed,
+  type InfinityMarket,
+  type InfinityPool,
+} from '../../support/infinity/infinityMarket';
+import { decodeNewest } from '../../support/protocols/decodeFrom';
+import type { MarketToken } from '../../support/protocols/poolMarket';
+import {
+  getData,
+  listSwaps,
+  off,
+  openPoolWorld,
+  type PairAnswer,
+  type PoolWorld,
+} from '../../support/protocols/poolWorld';
+import { recordOracle } from '../../support/protocols/protocolTable';
+import { Random } from '../../support/random';
+import { DYNAMIC_FEE, NATIVE } from '../../support/uniswapV4/v4Market';
+
+const SEED = 4;
+const ROUNDS = 120;
+/** Bins with liquidity on each side of the active one at the start. */
+const BINS = 40;
+const TOKENS_PER_BIN = 1_000n;
+const MIDDLE_ID = 2 ** 23;
+const ABI = new Interface([
+  ...keyed(
+    'initialize(uint24 activeId)',
+    'mint(uint256[] ids, tuple(uint256 x, uint256 y)[] amounts) payable',
+    'burn(uint256[] ids, uint256 part)',
+    'swap(bool swapForY, int128 amount) payable returns (int256, int256)',
+    'donate(uint128 amount0, uint128 amount1) payable',
+  ),
+  'function getSlot0(bytes32 id) view returns (uint24 activeId, uint24 protocolFee, uint24 lpFee)',
+  'function getBin(bytes32 id, uint24 binId) view returns (uint256 x, uint256 y, uint256 price)',
+  'function getReserves(bytes32 id) view returns (uint256 x, uint256 y)',
+]);
+
+/** A pool with its fees in pips, as the test has set them. */
+interface Tested {
+  readonly pool: InfinityPool;
+  readonly step: number;
+  readonly startId: number;
+  lpFee: number;
+  /** Of swaps that pay in token0 and in token1. */
+  protocolFees: readonly [number, number];
+  /** Units by which our reserves may differ: the contract rounds the protocol's fee in each bin. */
+  rounded: bigint;
+}
+
+let world: PoolWorld;
+let market: InfinityMarket;
+let context: DecodeContext;
+const tested: Tested[] = [];
+/** The pool whose hook chooses fees, and one whose hook takes a part of each amount. */
+let dynamic: Tested;
+let hooked: Tested;
+
+beforeAll(async () => {
+  const [usd, native] = [1, 3];
+  world = await openPoolWorld('infinity', () => ({
+    usd: market.tokens[usd]!,
+    native: market.tokens[native]!,
+    dexes: [{ name: 'infinity', protocol: 'infinity_bin', factory: market.manager }],
+  }));
+  market = await deployInfinity(world.anvil.rpc, [0, 6, 8, 18, 30], ABI, (codeOf) =>
+    codeOf('BinPoolManager'),
+  );
+  const dex = {
+    name: 'infinity',
+    displayName: 'Infinity',
+    protocol: 'infinity_bin',
+    factory: market.manager,
+  };
+  context = createDecodeContext({
+    chain: { ...findBuiltInChain(369)!, dexes: [dex] },
+    status: newIngestStatus(),
+    log: createLog('silent', false),
+  });
+  const [none, six, eight, eighteen, thirty] = market.tokens as [
+    MarketToken,
+    MarketToken,
+    MarketToken,
+    MarketToken,
+    MarketToken,
+  ];
+  await open(none, six, 3_000, 25);
+  await open(six, eight, 500, 1);
+  await open(eight, eighteen, 10_000, 100);
+  await open(eighteen, thirty, 100, 10);
+  await open(NATIVE, six, 2_500, 10);
+  dynamic = await open(NATIVE, thirty, DYNAMIC_FEE, 50, market.hooks.fee);
+  hooked = await open(eight, thirty, 3_000, 25, market.hooks.delta);
+  // A pool has a price from its creation on.
+  for (const each of tested) await checkState(each);
+  for (const each of tested) {
+    mint(each, each.startId, each.startId - BINS, each.startId + BINS, 1_000n);
+    await mine();
+  }
+});
+
+afterAll(() => world?.stop());
+
+async function open(
+  a: MarketToken,
+  b: MarketToken,
+  fee: number,
+  step: number,
+  hook?: InfinityPool['address'],
+) {
+  const [low, high] = a.address < b.address ? [a, b] : [b, a];
+  const digits = high.decimals - low.decimals;
+  const startId = MIDDLE_ID + Math.round((digits * Math.log(10)) / Math.log1p(step / 10_000));
+  const pool = market.createPool(a, b, fee, step, BigInt(startId), hook);
+  const lpFee = fee === DYNAMIC_FEE ? 0 : fee;
+  const added: Tested = { pool, step, startId, lpFee, protocolFees: [0, 0], rounded: 0n };
+  tested.push(added);
+  await mine();
+  return added;
+}
+
+async function mine(seconds?: number) {
+  await market.mine(seconds);
+  return decodeNewest(context, world.anvil.rpc);
+}
+
+const keyOf = ({ pool }: Tested) => addressOfWord(pool.address);
+const stateOf = (each: Tested): PoolState => context.registry.stateOf(keyOf(each));
+const raw = ({ decimals }: MarketToken): bigint => 10n ** BigInt(decimals);
+
+/** Puts thousandths of TOKENS_PER_BIN into each bin: token1 below the active one, token0 above it, both into it. */
+function mint({ pool }: Tested, active: number, from: number, to: number, thousandths: bigint): void {
+  const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const partOf = (token: MarketToken): bigint => (TOKENS_PER_BIN * raw(token) * thousandths) / 1_000n;
+  const amounts = ids.map((id) => [
+    id < active ? 0n : partOf(pool.token0),
+    // An uneven deposit into the active bin pays a fee for its composition.
+    id > active ? 0n : partOf(pool.token1) / (id === active ? 3n : 1n),
+  ]);
+  market.act(pool, 'mint', [ids, amounts]);
+}
+
+/** One random action of a pool in the next block. */
+function act(each: Tested, random: Random): void {
+  const { pool } = each;
+  const { reserve0, reserve1, tick } = stateOf(each);
+  const action = random.next();
+  if (action < 0.8) {
+    const [whole0, whole1] = [Number(reserve0 / raw(pool.token0)), Number(reserve1 / raw(pool.token1))];
+    const swapForY = random.chance(whole0 < whole1 ? 0.7 : 0.3);
+    const isExactOut = random.chance(0.3) && each !== hooked;
+    // From a part of a bin to several bins.
+    const thousandths = BigInt(Math.round(10 ** (1 + 2.6 * random.next())));
+    const token = swapForY === isExactOut ? pool.token1 : pool.token0;
+    const amount = (TOKENS_PER_BIN * raw(token) * thousandths) / 1_000n;
+    market.act(pool, 'swap', [swapForY, isExactOut ? amount : -amount]);
+  } else if (action < 0.87) mint(each, tick, tick - random.int(0, 30), tick + random.int(0, 30), 100n);
+  else if (action < 0.92) {
+    const ids = Array.from({ length: 9 }, (_, index) => tick - 4 + index);
+    market.act(pool, 'burn', [ids, random.int(100, 300)]);
+  } else if (action < 0.95) market.act(pool, 'donate', [reserve0 / 1_000n, reserve1 / 2_000n]);
+  else if (each === dynamic) {
+    each.lpFee = random.pick([0, 100, 2_500, 90_000]);
+    market.setHookFee(each.lpFee, random.chance(0.5));
+  } else if (each !== tested[0]) {
+    each.protocolFees = [random.pick([0, 40, 1_000]), random.pick([0, 250, 4_000])];
+    market.setProtocolFee(pool, each.protocolFees[0] + each.protocolFees[1] * 4_096);
+  }
+}
+
+/** The fee that the contract takes: of the protocol first, then of what is left (ProtocolFeeLibrary.sol). */
+function chargedFee({ lpFee, protocolFees }: Tested, isToken0In: boolean): number {
+  const own = protocolFees[isToken0In ? 0 : 1];
+  return own + lpFee - Math.floor((own * lpFee) / 1_000_000);
+}
+
+/** Largest relative difference of a price. */
+let worst = 0;
+
+/** Compares the active bin, its price and the reserves. */
+async function checkState(each: Tested): Promise<void> {
+  const { reserve0, reserve1, tick } = stateOf(each);
+  const [activeId] = await market.read(each.pool, 'getSlot0');
+  const [x, y] = await market.read(each.pool, 'getReserves');
+  expect([each.step, tick]).toEqual([each.step, Number(activeId)]);
+  for (const difference of [reserve0 - x!, reserve1 - y!])
+    expect(difference <= each.rounded && -difference <= each.rounded).toBe(true);
+  const price = infinityBin.spotPrice(stateOf(each), context.registry.findPool(keyOf(each))!);
+  if (each === hooked) return expect(price).toBeNull();
+  const [, , own] = await market.read(each.pool, 'getBin', [tick]);
+  worst = Math.max(worst, Math.abs(price! / (Number(own) / 2 ** 128) - 1));
+}
+
+/** The price is the limit of the contract's quote, without the fee, where amounts are large. Returns whether they are. */
+async function checkLimit(each: Tested): Promise<boolean> {
+  const { tick } = stateOf(each);
+  const price = infinityBin.spotPrice(stateOf(each), context.registry.findPool(keyOf(each))!)!;
+  const [, y = 0n] = await market.read(each.pool, 'getBin', [tick]);
+  const amountIn = BigInt(Math.floor(Number(y) / 3 / price));
+  if (y < 10n ** 12n || amountIn < 10n ** 12n) return false;
+  const [, out] = await market.ask(each.pool, 'swap', [true, -amountIn]);
+  const net = Number(amountIn) * (1 - chargedFee(each, true) / 1e6);
+  worst = Math.max(worst, Math.abs(Number(out) / net / price - 1));
+  return true;
+}
+
+const counts = { swaps: 0, crossing: 0, limits: 0, dynamic: 0 };
+
+test('prices, reserves, amounts and fees equal the contract over random trades', async () => {
+  const random = new Random(SEED);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = new Map(tested.map((each) => [each, stateOf(each).tick]));
+    for (const each of tested) act(each, random);
+    const { swaps } = await mine(random.pick([5, 40, 900]));
+    for (const swap of swaps) {
+      const each = tested.find((one) => keyOf(one) === swap.pair)!;
+      const isToken0In = swap.amount0 > 0n;
+      expect([each.step, swap.fee_pips]).toEqual([each.step, chargedFee(each, isToken0In)]);
+      const crossed = Math.abs(swap.tick - before.get(each)!);
+      if (each !== tested[0]) each.rounded += BigInt(crossed + 2);
+      counts.swaps += 1;
+      if (crossed > 0) counts.crossing += 1;
+      if (each === dynamic) counts.dynamic += 1;
+    }
+    for (const each of tested) {
+      await checkState(each);
+      if (each !== hooked && round % 4 === 0 && (await checkLimit(each))) counts.limits += 1;
+    }
+  }
+  // What our pools hold is what the vault holds, without the fees of the protocol.
+  for (const token of [NATIVE, ...market.tokens]) {
+    const own = tested.filter(({ pool }) => pool.token0 === token || pool.token1 === token);
+    const held = own.reduce((sum, each) => {
+      const { reserve0, reserve1 } = stateOf(each);
+      return sum + (each.pool.token0 === token ? reserve0 : reserve1);
+    }, 0n);
+    const allowed = own.reduce((sum, { rounded }) => sum + rounded, 0n);
+    const difference = held - (await market.readHeld(token));
+    expect(difference <= allowed && -difference <= allowed).toBe(true);
+  }
+  expect(counts.crossing).toBeGreaterThan(100);
+  expect(counts.dynamic).toBeGreaterThan(50);
+  expect(counts.limits).toBeGreaterThan(50);
+  recordOracle({
+    protocol: 'infinity_bin',
+    oracle: 'own contracts by the published formulas, `getBin` and swaps by `eth_call`',
+    trades: counts.swaps,
+    deviation: worst,
+  });
+});
+
+type HookedPair = PairAnswer & {
+  readonly flags: readonly string[];
+  readonly hooks: { readonly address: string; readonly permissions: readonly string[] } | null;
+};
+
+test('the program answers with the prices, reserves, fees and hooks of the contract', async () => {
+  const program = await world.start(0);
+  try {
+    for (const each of tested) {
+      const { pool } = each;
+      const pair = await getData<HookedPair>(program, `/pairs/${pool.address}`);
+      const { reserve0, reserve1, tick } = stateOf(each);
+      expect(pair).toMatchObject({
+        ...{ address: pool.address, pool_type: 7 },
+        ...{ reserve0_raw: String(reserve0), reserve1_raw: String(reserve1) },
+      });
+      if (each === hooked) {
+        const permissions = ['before_swap', 'before_swap_returns_delta'];
+        expect(pair.hooks).toEqual({ address: market.hooks.delta, permissions });
+        expect([pair.price, pair.flags]).toEqual([null, expect.arrayContaining(['price_not_followed'])]);
+        continue;
+      }
+      expect(pair.hooks?.permissions).toEqual(each === dynamic ? ['before_swap'] : undefined);
+      const [, , own] = await market.read(pool, 'getBin', [tick]);
+      const price = (Number(own) / 2 ** 128) * 10 ** (pool.token0.decimals - pool.token1.decimals);
+      expect(
+        off(pair.price, pair.base_token.address === pool.token0.address ? price : 1 / price),
+      ).toBeLessThan(1e-9);
+      const [newest] = await listSwaps(program, pool);
+      expect(newest!.price).not.toBeNull();
+    }
+    const filtered = async (filter: string): Promise<string[]> =>
+      (await getData<PairAnswer[]>(program, `/pairs?hooks=${filter}`)).map(({ address }) => address).sort();
+    expect(await filtered('before_swap')).toEqual([dynamic.pool.address, hooked.pool.address].sort());
+    expect(await filtered('after_swap_returns_delta')).toEqual([]);
+    expect(await filtered('before_swap_returns_delta')).toEqual([hooked.pool.address]);
+  } finally {
+    await program.end('SIGTERM');
+  }
+});

@@ -1,0 +1,325 @@
+/** StableSwap pools of the simulated chain: Pancake's port, and StableSwap-NG. Their events follow the contracts exactly. */
+import type { Hex } from '../../../../src/domain/hex';
+import {
+  ampAt,
+  exchange,
+  FEE_UNIT,
+  moved,
+  removeOne,
+  termsAt,
+  toXp,
+  type CurveBooks,
+} from '../../../support/oracle/curveContract';
+import { contractD, findContractD } from '../../../support/oracle/stableSwap';
+import type { Random } from '../../../support/random';
+import { selectorOf, type Birth, type Moment, type Moved, type MovingPool } from './movingPool';
+import { curveLog, type CurveAction } from './simCurveLogs';
+import { arrayData, dataOf, digest, topicOf, type Draft } from '../simLogs';
+import { usualAmount } from '../simStable';
+import { simDecimals } from '../simTokens';
+
+export const CURVE_FACTORY: Hex = `0x${'fd'.repeat(20)}`;
+
+const TOPIC = {
+  newPair: '0x48dc7a1b156fe3e70ed5ed0afcb307661905edf536f15bb5786e327ea1933532',
+  plainPool: '0xd1d60d4611e4091bb2e5f699eeb79136c21ac2305ad609f3de569afc3471eecc',
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  owner: '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
+} as const satisfies Record<string, Hex>;
+
+const CALL = {
+  coinsOf: selectorOf('get_coins(address)'),
+  typesOf: selectorOf('get_pool_asset_types(address)'),
+  pairInfo: selectorOf('stableSwapPairInfo(address,address,address)'),
+  coins: selectorOf('coins(uint256)'),
+  rates: selectorOf('RATES(uint256)'),
+  balances: selectorOf('balances(uint256)'),
+};
+
+const ZERO: Hex = `0x${'0'.repeat(40)}`;
+/** StableSwap-NG counts A with two more digits. */
+const NG_AMP_UNIT = 100n;
+const HOUR = 3_600n;
+
+interface CurveFacts {
+  readonly address: Hex;
+  /** The contract of the LP tokens. */
+  readonly share: Hex;
+  readonly tokens: readonly Hex[];
+  /** StableSwap-NG: whether a coin has a rate that changes, so that the price of the pool is unknown. */
+  readonly hasRates: boolean;
+  readonly bornIn: number;
+}
+
+export class CurvePool implements MovingPool {
+  constructor(
+    readonly facts: CurveFacts,
+    readonly books: CurveBooks,
+  ) {}
+
+  static create({ random, moment, token }: Birth): Moved {
+    const isNg = random.chance(0.5);
+    const address = digest(`curve ${moment.id}`, 20);
+    const count = random.int(2, isNg ? 4 : 3);
+    const tokens = new Set<Hex>();
+    while (tokens.size < count) {
+      const one = token(random.int(0, 11));
+      // The contracts accept tokens of at most 18 decimals.
+      if (simDecimals(one) <= 18) tokens.add(one);
+    }
+    const coins = [...tokens];
+    const amp = BigInt(random.int(1, 2_000)) * (isNg ? NG_AMP_UNIT : 1n);
+    const books: CurveBooks = {
+      isNg,
+      isKilled: false,
+      ramp: [amp, amp, 0n, 0n],
+      fee: drawFee(random),
+      adminFee: FEE_UNIT / 2n,
+      offpeg: isNg ? random.pick([0n, 2n * FEE_UNIT, 5n * FEE_UNIT]) : 0n,
+      supply: 0n,
+      rates: coins.map((coin) => 10n ** BigInt(36 - simDecimals(coin))),
+      balances: coins.map(() => 0n),
+    };
+    const share = isNg ? address : digest(`curve share ${moment.id}`, 20);
+    const facts = {
+      address,
+      share,
+      tokens: coins,
+      hasRates: isNg && random.chance(0.15),
+      bornIn: moment.blockId,
+    };
+    const pool = new CurvePool(facts, books);
+    return { drafts: pool.creation(), after: pool };
+  }
+
+  get address(): Hex {
+    return this.facts.address;
+  }
+
+  get key(): string {
+    return `curve ${this.books.isNg ? this.address : [...this.facts.tokens].sort().join(' ')}`;
+  }
+
+  /** The constructor of the pool logs before its factory does. */
+  private creation(): Draft[] {
+    const { address, share, tokens } = this.facts;
+    const { isNg, ramp, fee } = this.books;
+    const nobody = topicOf(0n);
+    const factory = topicOf(CURVE_FACTORY);
+    if (isNg) {
+      const data = arrayData([tokens], ramp[0], fee, BigInt(CURVE_FACTORY));
+      return [
+        { address, topics: [TOPIC.transfer, nobody, factory], data: dataOf(0n) },
+        { address: CURVE_FACTORY, topics: [TOPIC.plainPool], data },
+      ];
+    }
+    const coins = [...tokens, ZERO].slice(0, 3);
+    return [
+      { address, topics: [TOPIC.owner, nobody, factory], data: '0x' },
+      { address: CURVE_FACTORY, topics: [TOPIC.newPair, topicOf(address)], data: dataOf(...coins, share) },
+    ];
+  }
+
+  move(random: Random, moment: Moment): Moved {
+    const { address, bornIn } = this.facts;
+    const { isNg } = this.books;
+    const trader = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
+    if (random.chance(0.05)) return { drafts: [oddity(random, address, isNg, trader)], after: this };
+    const action = this.draw(random, moment, bornIn === moment.blockId);
+    const after = new CurvePool(this.facts, action.after);
+    return { drafts: [curveLog(address, trader, isNg, action)], after };
+  }
+
+  /** The node tells the settings at the end of the block of the creation, so no event changes them in that block. */
+  private draw(random: Random, { timestamp }: Moment, isNewborn: boolean): CurveAction {
+    const { books } = this;
+    if (!isNewborn && random.chance(0.15)) return this.drawSetting(random, timestamp);
+    // A contract that finds no D only pays out all tokens at once.
+    if (!this.findsD(books.balances, timestamp)) return this.payOut(books.supply / 2n);
+    const isEmpty = books.balances.some((balance) => balance === 0n);
+    if (isEmpty || random.chance(0.15)) return this.drawAdd(random, timestamp, isEmpty);
+    if (random.chance(0.15)) return this.drawRemove(random, timestamp);
+    const i = random.int(0, books.balances.length - 1);
+    const j = (i + random.int(1, books.balances.length - 1)) % books.balances.length;
+    const sold = 1n + (random.big(90) % (books.balances[i]! / 3n + 1n));
+    const { out, adminFee } = exchange(books, i, j, sold, timestamp);
+    if (out <= 0n) return this.drawAdd(random, timestamp, false);
+    const balances = books.balances.map((balance, index) =>
+      index === i ? balance + sold : index === j ? balance - out - adminFee : balance,
+    );
+    return { kind: 'exchange', i, j, sold, bought: out, after: { ...books, balances } };
+  }
+
+  private drawSetting(random: Random, timestamp: number): CurveAction {
+    const { books } = this;
+    const [now, amp] = [BigInt(timestamp), ampAt(books, BigInt(timestamp))];
+    switch (random.int(0, 4)) {
+      case 0: {
+        const ramp = [amp, amp, now, now] as const;
+        return { kind: 'stop', after: { ...books, ramp } };
+      }
+      case 1: {
+        const next = BigInt(random.int(1, 2_000)) * (books.isNg ? NG_AMP_UNIT : 1n);
+        const end = now + BigInt(random.int(1, 48)) * HOUR;
+        return { kind: 'ramp', after: { ...books, ramp: [amp, next, now, end] } };
+      }
+      case 2:
+        if (books.isNg) {
+          // The fees of the owner become balances, and no event tells how many.
+          const balances = books.balances.map((balance) => balance + balance / 1_000n + 1n);
+          return { kind: 'donate', after: { ...books, balances } };
+        }
+        return { kind: 'kill', after: { ...books, isKilled: !books.isKilled } };
+      default: {
+        const second = books.isNg
+          ? { offpeg: random.pick([0n, 2n * FEE_UNIT]) }
+          : { adminFee: random.pick([0n, FEE_UNIT / 2n]) };
+        return { kind: 'fees', after: { ...books, fee: drawFee(random), ...second } };
+      }
+    }
+  }
+
+  private findsD(balances: readonly bigint[], timestamp: number): boolean {
+    const { books } = this;
+    const xp = toXp(books, balances);
+    return xp.some((x) => x <= 0n) || findContractD(xp, termsAt(books, timestamp)) !== null;
+  }
+
+  private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction {
+    const { books, facts } = this;
+    const amounts = facts.tokens.map((token) => usualAmount(token, random.big(60)));
+    const fees = amounts.map((amount) => (isFirst ? 0n : amount / 2_000n));
+    const balances = moved(books, amounts, fees);
+    const supply = books.supply + random.big(80) + 1_000_000n;
+    if (!this.findsD(this.counted(amounts, fees), timestamp)) return this.payOut(books.supply / 2n);
+    return {
+      kind: 'add',
+      amounts,
+      fees: books.isNg && isFirst ? [] : fees,
+      invariant: this.loggedD(amounts, fees, timestamp),
+      after: { ...books, balances, supply },
+    };
+  }
+
+  /** The balances of which an event logs D: StableSwap-NG counts without all fees, Pancake's port with them. */
+  private counted(amounts: readonly bigint[], fees: readonly bigint[]): bigint[] {
+    const { balances, isNg } = this.books;
+    return balances.map((balance, index) => balance + amounts[index]! - (isNg ? fees[index]! : 0n));
+  }
+
+  private loggedD(amounts: readonly bigint[], fees: readonly bigint[], timestamp: number): bigint {
+    return contractD(toXp(this.books, this.counted(amounts, fees)), termsAt(this.books, timestamp));
+  }
+
+  private drawRemove(random: Random, timestamp: number): CurveAction {
+    const { books } = this;
+    const burned = (books.supply * BigInt(random.int(1, 300))) / 1_000n;
+    const supply = books.supply - burned;
+    const kind = random.pick(['remove', 'remove', 'one', 'imbalance'] as const);
+    if (kind === 'one') {
+      const i = random.int(0, books.balances.length - 1);
+      const { out, adminFee } = removeOne(books, i, burned, timestamp);
+      const balances = books.balances.map((balance, index) =>
+        index === i ? balance - out - adminFee : balance,
+      );
+      if (out > 0n && balances[i]! > 0n)
+        return { kind, coin: i, shares: burned, amount: out, after: { ...books, balances, supply } };
+    }
+    if (kind === 'imbalance') {
+      const outs = books.balances.map((balance) => (balance * BigInt(random.int(0, 200))) / 1_000n);
+      const fees = outs.map((out) => out / 2_000n);
+      const negative = outs.map((out) => -out);
+      if (!this.findsD(this.counted(negative, fees), timestamp)) return this.payOut(burned);
+      const invariant = this.loggedD(negative, fees, timestamp);
+      const balances = moved(books, negative, fees);
+      return { kind, amounts: outs, fees, invariant, after: { ...books, balances, supply } };
+    }
+    return this.payOut(burned);
+  }
+
+  /** The same part of each balance leaves the pool. */
+  private payOut(burned: bigint): CurveAction {
+    const { books } = this;
+    const amounts = books.balances.map((balance) => (balance * burned) / books.supply);
+    const balances = books.balances.map((balance, index) => balance - amounts[index]!);
+    const fees = books.isNg ? [] : amounts.map(() => 0n);
+    const after = { ...books, balances, supply: books.supply - burned };
+    return { kind: 'remove', amounts, fees, invariant: 0n, after };
+  }
+
+  answer(to: Hex, data: Hex): Hex | 'revert' | null {
+    const { address, share } = this.facts;
+    if (to === CURVE_FACTORY) return this.answerOfFactory(data);
+    if (to === share && data === SUPPLY) return dataOf(this.books.supply);
+    if (to !== address) return null;
+    return this.answerOfPool(data) ?? 'revert';
+  }
+
+  private answerOfFactory(data: Hex): Hex | null {
+    const { address, tokens, hasRates } = this.facts;
+    const { isNg } = this.books;
+    const coins = [...tokens, ZERO, ZERO].slice(0, 3);
+    const asks = (selector: string, ...values: readonly Hex[]): boolean =>
+      data === `${selector}${dataOf(...values).slice(2)}`;
+    if (!isNg) return asks(CALL.pairInfo, ...coins) ? dataOf(address, ...coins, this.facts.share) : null;
+    if (asks(CALL.coinsOf, address)) return arrayData([tokens]);
+    return asks(CALL.typesOf, address)
+      ? arrayData([tokens.map((_, index) => (hasRates && index === 0 ? 1n : 0n))])
+      : null;
+  }
+
+  private answerOfPool(data: Hex): Hex | null {
+    const { books, facts } = this;
+    const { isNg, ramp } = books;
+    const [called, index] = [data.slice(0, 10), Number(`0x${data.slice(10, 74) || '0'}`)];
+    const at = (values: readonly (Hex | bigint)[]): Hex | null => {
+      const value = values[index];
+      return value === undefined ? null : dataOf(value);
+    };
+    if (called === CALL.coins) return at(facts.tokens);
+    if (called === CALL.balances) return at(books.balances);
+    if (called === CALL.rates) return isNg ? null : at(books.rates);
+    const values: Readonly<Record<string, Hex | bigint>> = {
+      'initial_A()': ramp[0],
+      'future_A()': ramp[1],
+      'initial_A_time()': ramp[2],
+      'future_A_time()': ramp[3],
+      'fee()': books.fee,
+      'admin_fee()': books.adminFee,
+      'decimals()': 18n,
+      ...(isNg
+        ? { 'offpeg_fee_multiplier()': books.offpeg }
+        : { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': facts.share }),
+    };
+    if (isNg && data === RATES) return arrayData([books.rates]);
+    const name = NAMES.get(called);
+    const value = name === undefined ? undefined : values[name];
+    return value === undefined ? null : dataOf(value);
+  }
+}
+
+const SUPPLY = selectorOf('totalSupply()');
+const RATES = selectorOf('stored_rates()');
+const NAMES = new Map(
+  ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()', 'fee()', 'admin_fee()', 'decimals()']
+    .concat('offpeg_fee_multiplier()', 'is_killed()', 'token()')
+    .map((name) => [selectorOf(name), name]),
+);
+
+/** A whole number of pips. */
+const drawFee = (random: Random): bigint =>
+  BigInt(random.pick([1, 4, 30, 400, random.int(1, 5_000)])) * 10_000n;
+
+/** Malformed events of the pool, and events with the topics of the other kind of contract. */
+function oddity(random: Random, address: Hex, isNg: boolean, trader: Hex): Draft {
+  const exchangeTopic = isNg
+    ? '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140'
+    : '0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98';
+  return random.pick<Draft>([
+    { address, topics: [exchangeTopic, trader], data: dataOf(0n, 5n, 0n, 7n) },
+    { address, topics: [exchangeTopic, trader], data: dataOf(0n, 5n, 9n, 7n) },
+    { address, topics: [exchangeTopic, trader], data: dataOf(0n, 5n, 1n) },
+    { address, topics: [exchangeTopic], data: dataOf(0n, 5n, 1n, 7n) },
+    { address, topics: [TOPIC.owner, topicOf(0n), trader], data: '0x' },
+  ]);
+}

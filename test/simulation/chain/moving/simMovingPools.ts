@@ -1,0 +1,54 @@
+/** The pools of the simulated chain that make their own events: which families a seed has, and their logs. */
+import type { Hex } from '../../../../src/domain/hex';
+import type { Random } from '../../../support/random';
+import type { Birth, Moment, Moved, MovingPool } from './movingPool';
+import { BOOK_FACTORY, BookPool } from './simBook';
+import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
+import { CURVE_FACTORY, CurvePool } from './simCurve';
+import { digest, type Draft } from '../simLogs';
+import { V4_MANAGER, V4Pool } from './simV4';
+
+type Create = (birth: Birth) => Moved;
+const FAMILIES: readonly Create[] = [CamelotPool.create, BookPool.create, V4Pool.create, CurvePool.create];
+const FACTORIES = new Set<Hex>([CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY]);
+
+/** The families of a seed. Some seeds have none. */
+export function drawFamilies(random: Random): readonly Create[] {
+  return FAMILIES.filter(() => random.chance(0.4));
+}
+
+/** The logs of one transaction. May add pools, and replaces pools that change. */
+export function movingLogs(
+  random: Random,
+  families: readonly Create[],
+  pools: MovingPool[],
+  moment: Moment,
+): Draft[] {
+  if (families.length === 0 || random.chance(0.4)) return [];
+  const drafts: Draft[] = [];
+  if (pools.length === 0 || random.chance(0.15)) {
+    const token = (index: number): Hex => digest(`token ${index}`, 20);
+    const { drafts: logs, after } = random.pick(families)({ random, moment, token });
+    // A factory creates each pool once.
+    if (!pools.some(({ key }) => key === after.key)) {
+      pools.push(after);
+      drafts.push(...logs);
+    }
+  }
+  for (let i = random.int(1, 3); i > 0; i -= 1) {
+    const index = random.int(0, pools.length - 1);
+    const { drafts: logs, after } = pools[index]!.move(random, moment);
+    pools[index] = after;
+    drafts.push(...logs);
+  }
+  return drafts;
+}
+
+/** The answer of a contract of these families. Null if the call is to another contract. */
+export function answerMovingCall(pools: readonly MovingPool[], to: Hex, data: Hex): Hex | 'revert' | null {
+  for (const pool of pools) {
+    const answer = pool.answer(to, data);
+    if (answer !== null) return answer;
+  }
+  return FACTORIES.has(to) ? 'revert' : null;
+}

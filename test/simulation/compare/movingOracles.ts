@@ -1,0 +1,48 @@
+/** The oracles of the pools that make their own events, with what the contracts of these pools answer. */
+import type { Hex } from '../../../src/domain/hex';
+import { BookOracle } from '../../support/oracle/oracleBook';
+import { CamelotOracle } from '../../support/oracle/oracleCamelot';
+import { CurveOracle } from '../../support/oracle/oracleCurve';
+import { V4Oracle } from '../../support/oracle/oracleV4';
+import type { MovingPool } from '../chain/moving/movingPool';
+import { BOOK_FACTORY, BookPool } from '../chain/moving/simBook';
+import { CAMELOT_FACTORY, CamelotPool } from '../chain/moving/simCamelot';
+import { SIM_RANKED, type SimChain } from '../chain/simChain';
+import { CURVE_FACTORY, CurvePool } from '../chain/moving/simCurve';
+import { simDecimals } from '../chain/simTokens';
+import { V4_MANAGER } from '../chain/moving/simV4';
+
+export function movingOracles(chain: SimChain, tip: Hex, startBlock: number) {
+  const pools = chain.movingAt(tip)!;
+  const { tellsOldStates } = chain;
+  const byAddress = new Map<string, MovingPool>(pools.map((pool) => [pool.address, pool]));
+  return [
+    new CamelotOracle(CAMELOT_FACTORY, startBlock, (address) => {
+      const pool = byAddress.get(address);
+      if (!(pool instanceof CamelotPool)) return undefined;
+      const { token0, token1, answers } = pool;
+      const [fee0, fee1] = answers.fees.map(Number);
+      return {
+        fees: [fee0!, fee1!],
+        isStable: tellsOldStates ? answers.isStable : null,
+        decimals: answers.tellsUnits ? [simDecimals(token0), simDecimals(token1)] : null,
+      };
+    }),
+    new BookOracle(BOOK_FACTORY, startBlock, (address) => {
+      const pool = byAddress.get(address);
+      if (!(pool instanceof BookPool)) return undefined;
+      const { baseFactor, ...state } = pool.answers;
+      return { state: tellsOldStates ? state : null, baseFactor: Number(baseFactor) };
+    }),
+    new V4Oracle(V4_MANAGER, startBlock),
+  ];
+}
+
+/** The oracle of the StableSwap pools, which asks for the books of a pool at the end of a block. */
+export function curveOracle(chain: SimChain, startBlock: number): CurveOracle {
+  const truthAt = (hash: string, address: string) => {
+    const pool = chain.movingAt(hash as Hex)?.find((one) => one.address === address);
+    return pool instanceof CurvePool ? { ...pool.facts, books: pool.books } : undefined;
+  };
+  return new CurveOracle(CURVE_FACTORY, startBlock, truthAt, SIM_RANKED);
+}

@@ -1,0 +1,195 @@
+/**
+ * CryptoSwap contracts on a local node: two factories, tokens of many decimals, and a trader that owns all tokens and LP
+ * tokens. CryptoSwap.sol emits the events and follows the formulas of the published contracts.
+ */
+import { join } from 'node:path';
+
+import { getCreateAddress, Interface } from 'ethers';
+
+import { encodeCall, encodeDeploy, readContract, toAddress } from '../../../src/dev/abi';
+import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockMaker';
+import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
+import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { compileSolidity } from '../node/compileSolidity';
+
+const GAS = 8_000_000;
+/** Each token has a supply of 10^15 whole tokens. */
+const SUPPLY_DIGITS = 15;
+const UNIT = 10n ** 18n;
+
+const TOKEN = new Interface(['constructor(string, uint8, uint256, address)']);
+const FACTORY = new Interface([
+  'function deploy_pool((uint8 kind, address[] coins, uint256 ann, uint256 gamma, uint256[3] fees, uint256[3] rebalancing, uint256[] prices) plan)',
+  'function latest() view returns (address)',
+]);
+const POOL = new Interface([
+  'function balances(uint256) view returns (uint256)',
+  'function price_scale() view returns (uint256)',
+  'function price_scale(uint256) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+  'function D() view returns (uint256)',
+  'function currentD() view returns (uint256)',
+  'function fee() view returns (uint256)',
+  'function get_dy(uint256 i, uint256 j, uint256 dx) view returns (uint256)',
+  'function curveY(uint256 j, uint256[] xp, uint256 d) view returns (uint256)',
+  'function exchange(uint256 i, uint256 j, uint256 dx)',
+  'function add_liquidity(uint256[] amounts)',
+  'function remove_liquidity(uint256 shares)',
+  'function remove_liquidity_one_coin(uint256 shares, uint256 i)',
+  'function remove_liquidity_fixed_out(uint256 shares, uint256 i, uint256 given)',
+  'function setFees(uint256 mid, uint256 out, uint256 gamma)',
+  'function ramp(uint256 ann, uint256 gamma, uint256 span)',
+  'function stopRamp()',
+  'function disturb(uint256 k)',
+]);
+const TRADER = new Interface([
+  'function approve(address token, address spender)',
+  'function run(address to, bytes data)',
+]);
+
+export interface CryptoToken {
+  readonly address: Hex;
+  readonly decimals: number;
+}
+
+interface CryptoPlan {
+  /** 0 has three tokens, 1 has two, 2 has two and is of 2025. */
+  readonly kind: 0 | 1 | 2;
+  /** In the order of the contract. */
+  readonly tokens: readonly CryptoToken[];
+  readonly ann: bigint;
+  readonly gamma: bigint;
+  readonly fees: readonly [mid: bigint, out: bigint, gamma: bigint];
+  /** allowed_extra_profit, adjustment_step and ma_time. */
+  readonly rebalancing: readonly [bigint, bigint, bigint];
+  /** Prices of the tokens after the first one, in whole tokens of the first one, where 1e18 means 1. */
+  readonly prices: readonly bigint[];
+}
+
+export interface CryptoMarketPool extends CryptoPlan {
+  readonly address: Hex;
+}
+
+export interface CryptoMarket {
+  /** The factory of pools of two tokens, and that of pools of three. */
+  readonly factories: readonly [two: Hex, three: Hex];
+  readonly tokens: readonly CryptoToken[];
+  /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
+  add(pool: Pick<CryptoMarketPool, 'address'>, name: string, values: readonly unknown[]): void;
+  /** Mines the next block, ten seconds after the last one. Rejects if a transaction failed. Returns its number. */
+  mine(): Promise<number>;
+  createPool(plan: CryptoPlan): Promise<CryptoMarketPool>;
+}
+
+/** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
+export async function deployCrypto(rpc: DevRpc, decimals: readonly number[]): Promise<CryptoMarket> {
+  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
+  const [from = ZERO_ADDRESS] = accounts;
+  const maker = await openBlockMaker(rpc, accounts);
+  const codeOf = compileSolidity(join(__dirname, 'CryptoSwap.sol'));
+  const commonCodeOf = compileSolidity(join(__dirname, '../curve/Curve.sol'));
+  const deploy = (code: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
+    const nonce = maker.add({ from, to: null, gas: GAS, data: encodeDeploy(code, abi, values) });
+    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
+  };
+  const mine = async (): Promise<number> => {
+    const { number, timestamp } = await getBlockHead(rpc);
+    await maker.mine(timestamp + 10);
+    await expectAllSucceeded(rpc, number + 1);
+    return number + 1;
+  };
+  let sent = 0;
+  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
+    const sender = accounts[(sent += 1) % accounts.length] ?? from;
+    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
+  };
+  const trader = deploy(commonCodeOf('Trader'));
+  const factories = [deploy(codeOf('CryptoFactory')), deploy(codeOf('CryptoFactory'))] as const;
+  const tokens = decimals.map((places) => ({
+    address: deploy(commonCodeOf('Token'), TOKEN, [
+      `T${places}`,
+      places,
+      10n ** BigInt(places + SUPPLY_DIGITS),
+      trader,
+    ]),
+    decimals: places,
+  }));
+  await mine();
+  return {
+    factories,
+    tokens,
+    add: ({ address }, name, values) =>
+      send(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
+    mine,
+    async createPool(plan) {
+      const coins = plan.tokens.map(({ address }) => address);
+      const factory = factories[plan.kind === 0 ? 1 : 0];
+      const { kind, ann, gamma, fees, rebalancing, prices } = plan;
+      send(factory, FACTORY, 'deploy_pool', [[kind, coins, ann, gamma, fees, rebalancing, prices]]);
+      await mine();
+      const address = toAddress(await readContract(rpc, FACTORY, factory, 'latest'));
+      for (const coin of coins) send(trader, TRADER, 'approve', [coin, address]);
+      return { ...plan, address };
+    },
+  };
+}
+
+export async function readCrypto(
+  rpc: DevRpc,
+  { address }: Pick<CryptoMarketPool, 'address'>,
+  name: string,
+  ...values: readonly unknown[]
+): Promise<bigint> {
+  return BigInt(String(await readContract(rpc, POOL, address, name, values)));
+}
+
+export function readCryptoBalances(rpc: DevRpc, pool: CryptoMarketPool): Promise<bigint[]> {
+  return Promise.all(pool.tokens.map((_token, index) => readCrypto(rpc, pool, 'balances', index)));
+}
+
+export function readPriceScale(rpc: DevRpc, pool: CryptoMarketPool): Promise<bigint[]> {
+  const reads = pool.prices.map((_price, index) =>
+    pool.kind === 0
+      ? readCrypto(rpc, pool, 'price_scale(uint256)', index)
+      : readCrypto(rpc, pool, 'price_scale()'),
+  );
+  return Promise.all(reads);
+}
+
+/** Sum of the scaled balances in quotedCryptoPrice, in units of 18 decimals. The contract's products still fit 256 bits. */
+const SCALED_SUM = 10n ** 31n;
+/** Part of a balance by which each trade of quotedCryptoPrice is larger than the last one. */
+const STEP_PART = 10n ** 5n;
+
+/**
+ * The slope of the contract's own curve, by its balances after four small trades: a difference formula of the fourth order. All
+ * balances and D are scaled up by one integer first, because the curve has no scale, and a larger pool rounds less. Raw
+ * token j per raw token i.
+ */
+export async function quotedCryptoPrice(
+  rpc: DevRpc,
+  pool: CryptoMarketPool,
+  [i, j]: readonly [number, number],
+): Promise<number> {
+  const [balances, prices, d] = await Promise.all([
+    readCryptoBalances(rpc, pool),
+    readPriceScale(rpc, pool),
+    readCrypto(rpc, pool, 'currentD'),
+  ]);
+  // As in the contract: from raw units to 18 decimals at the price scale, where UNIT means 1.
+  const scales = pool.tokens.map(
+    ({ decimals }, k) => 10n ** BigInt(18 - decimals) * (k === 0 ? UNIT : prices[k - 1]!),
+  );
+  const xp = balances.map((balance, k) => (balance * scales[k]!) / UNIT);
+  const factor = SCALED_SUM / xp.reduce((total, each) => total + each, 0n);
+  const large = xp.map((each) => each * factor);
+  const step = large[i]! / STEP_PART;
+  const leftAfter = async (steps: bigint): Promise<bigint> => {
+    const moved = large.map((each, k) => (k === i ? each + steps * step : each));
+    return readCrypto(rpc, pool, 'curveY', j, moved, d * factor);
+  };
+  const lefts = await Promise.all([0n, 1n, 2n, 3n, 4n].map(leftAfter));
+  const weights = [25n, -48n, 36n, -16n, 3n];
+  const slope = weights.reduce((total, weight, k) => total + weight * lefts[k]!, 0n);
+  return (Number(slope) / Number(12n * step)) * (Number(scales[i]) / Number(scales[j]));
+}

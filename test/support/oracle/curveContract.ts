@@ -1,0 +1,98 @@
+/**
+ * What StableSwap contracts do with their balances, in whole numbers: Pancake's port (PancakeStableSwapThreePool.sol) and
+ * StableSwap-NG (CurveStableSwapNG.vy). Simulated contracts and oracles use it. Shares no code with the product.
+ */
+import { contractD, contractY, type StableTerms } from './stableSwap';
+
+const PRECISION = 10n ** 18n;
+/** 100 % of a fee. */
+export const FEE_UNIT = 10n ** 10n;
+
+export interface CurveBooks {
+  readonly isNg: boolean;
+  readonly isKilled: boolean;
+  /** First and last A in the unit of the contract, first and last time. */
+  readonly ramp: readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
+  readonly fee: bigint;
+  readonly adminFee: bigint;
+  /** StableSwap-NG: factor of the fee far from the balance. */
+  readonly offpeg: bigint;
+  readonly supply: bigint;
+  readonly rates: readonly bigint[];
+  /** Without the fees of the owner. */
+  readonly balances: readonly bigint[];
+}
+
+export function ampAt({ ramp: [from, to, begin, end] }: CurveBooks, time: bigint): bigint {
+  if (time >= end) return to;
+  return (
+    from + ((to > from ? 1n : -1n) * (to > from ? to - from : from - to) * (time - begin)) / (end - begin)
+  );
+}
+
+export function termsAt(books: CurveBooks, timestamp: number): StableTerms {
+  const ann = ampAt(books, BigInt(timestamp)) * BigInt(books.balances.length);
+  return { ann, unit: books.isNg ? 100n : 1n, dividesEach: !books.isNg };
+}
+
+export const toXp = ({ rates }: CurveBooks, balances: readonly bigint[]): bigint[] =>
+  balances.map((balance, index) => (balance * rates[index]!) / PRECISION);
+
+/** The fee between two balances: the further they are apart, the larger. */
+function dynamicFee({ offpeg }: CurveBooks, xi: bigint, xj: bigint, fee: bigint): bigint {
+  if (offpeg <= FEE_UNIT) return fee;
+  const both = xi + xj;
+  return (offpeg * fee) / (((offpeg - FEE_UNIT) * 4n * xi * xj) / (both * both) + FEE_UNIT);
+}
+
+/** exchange(): the amount out, the owner's part of the fee in the same token, and the fee in units of 1e-10. */
+export function exchange(books: CurveBooks, i: number, j: number, dx: bigint, timestamp: number) {
+  const xp = toXp(books, books.balances);
+  const terms = termsAt(books, timestamp);
+  const x = xp[i]! + (dx * books.rates[i]!) / PRECISION;
+  const others = xp.map((each, index) => (index === i ? x : each)).filter((_, index) => index !== j);
+  const y = contractY(others, terms, contractD(xp, terms));
+  const dy = xp[j]! - y - 1n;
+  const fee = dynamicFee(books, (xp[i]! + x) / 2n, (xp[j]! + y) / 2n, books.fee);
+  const taken = (dy * fee) / FEE_UNIT;
+  const toRaw = (value: bigint): bigint => (value * PRECISION) / books.rates[j]!;
+  return { out: toRaw(dy - taken), adminFee: toRaw((taken * books.adminFee) / FEE_UNIT), fee };
+}
+
+/** remove_liquidity_one_coin(): the amount out, and the owner's part of the fee. */
+export function removeOne(books: CurveBooks, i: number, shares: bigint, timestamp: number) {
+  const xp = toXp(books, books.balances);
+  const terms = termsAt(books, timestamp);
+  const n = BigInt(xp.length);
+  const d0 = contractD(xp, terms);
+  const d1 = d0 - (shares * d0) / books.supply;
+  const yOf = (xs: readonly bigint[]): bigint =>
+    contractY(
+      xs.filter((_, index) => index !== i),
+      terms,
+      d1,
+    );
+  const newY = yOf(xp);
+  const baseFee = (books.fee * n) / (4n * (n - 1n));
+  const mean = (d0 + d1) / (2n * n);
+  const reduced = xp.map((x, index) => {
+    const isOut = index === i;
+    const moved = isOut ? (x * d1) / d0 - newY : x - (x * d1) / d0;
+    return x - (dynamicFee(books, isOut ? (x + newY) / 2n : x, mean, baseFee) * moved) / FEE_UNIT;
+  });
+  const toRaw = (value: bigint): bigint => (value * PRECISION) / books.rates[i]!;
+  const out = toRaw(reduced[i]! - yOf(reduced) - 1n);
+  const withoutFee = toRaw(xp[i]! - newY);
+  return { out, adminFee: ((withoutFee - out) * books.adminFee) / FEE_UNIT };
+}
+
+/** The balances after amounts went in (or, if negative, out), of whose fees the owner gets a part. */
+export function moved(
+  { balances, adminFee }: CurveBooks,
+  amounts: readonly bigint[],
+  fees: readonly bigint[],
+): bigint[] {
+  return balances.map(
+    (balance, index) => balance + amounts[index]! - ((fees[index] ?? 0n) * adminFee) / FEE_UNIT,
+  );
+}
