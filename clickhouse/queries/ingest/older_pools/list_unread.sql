@@ -1,6 +1,6 @@
 -- Each row: a pool with ticks or bins that is older than the start block, and whose ticks or bins from before the start
--- block are not stored in old_ticks yet. Scans the table of pools, so only the pool search in the background runs this query. The caller throws
--- if the answer reaches the limit.
+-- block are not stored in old_ticks yet. Scans the table of pools, so only the pool search in the background runs this
+-- query. The caller throws if the answer reaches the limit.
 SELECT
     address,
     any(protocol) AS protocol,
