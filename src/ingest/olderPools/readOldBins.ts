@@ -7,7 +7,7 @@ import { callData, readNumber, readUint } from '../../domain/contractCall';
 import { packBin, type BinMove } from '../../domain/pools/binMoves';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readBins } from '../price/storedTicks';
-import type { Ask, UnreadPool } from './readOldTicks';
+import type { AskOlder, UnreadPool } from './readOldTicks';
 import type { SearchBlock } from './searchProgress';
 
 /** Bins within this factor of the price are read, as far as they back it. */
@@ -19,7 +19,7 @@ const BASIS_POINTS = 10_000;
 /** A pool without a usable answer gets an empty range. */
 export async function readOldBins(
   database: Database,
-  ask: Ask,
+  ask: AskOlder,
   pools: readonly UnreadPool[],
   { commits, finalTo }: SearchBlock,
 ): Promise<OldTickRange[]> {
@@ -46,7 +46,7 @@ export async function readOldBins(
 
 /** The bins around the active one, ascending. Null without a usable answer. */
 async function readRange(
-  ask: Ask,
+  ask: AskOlder,
   { address: to, tick_spacing: binStep }: UnreadPool,
   active: number,
 ): Promise<BinMove[] | null> {

@@ -68,7 +68,7 @@ export async function readOldTicks(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<OldTickRange[]> {
-  const ask: Ask = async (calls) => {
+  const ask: AskOlder = async (calls) => {
     await spend(calls.length);
     const lists = calls.map((call) => [call]);
     const contractAnswers = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
@@ -91,14 +91,14 @@ export async function readOldTicks(
   return ranges;
 }
 
-export type Ask = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>;
+export type AskOlder = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>;
 
 function questionsOf({ protocol }: UnreadPool): TickQuestions {
   return findProtocol(protocol)?.tickQuestions ?? v3TickQuestions;
 }
 
 /** Finds the initialised ticks near the pool's tick. Null if the contract does not answer like a V3 pool. */
-async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<TickReading | null> {
+async function readBitmap(ask: AskOlder, pool: UnreadPool, tick: number): Promise<TickReading | null> {
   const { tick_spacing: spacing } = pool;
   if (spacing <= 0 || tick < TICK_MIN || tick > TICK_MAX) return null;
   const wordOf = (at: number): number => Math.floor(at / spacing / WORD_BITS);
@@ -136,7 +136,7 @@ function shorten(reading: TickReading, tick: number): TickReading {
 
 /** Reads the net liquidity of each tick, and takes away what the stored events added. */
 async function readNets(
-  ask: Ask,
+  ask: AskOlder,
   { pool, low, high, ticks }: TickReading,
   sums: ReadonlyMap<Hex, ReadonlyMap<number, bigint>>,
 ): Promise<OldTickRange> {
