@@ -49,15 +49,15 @@ CREATE TABLE IF NOT EXISTS old_ticks
 (
     pair FixedString(20) COMMENT 'Address of the pool contract',
     from_block UInt32 COMMENT 'Number of the first block whose prices use the ticks',
-    low Int32 COMMENT 'First tick of the range that was read; ticks outside of the range are unknown',
-    high Int32 COMMENT 'Last tick of the range that was read; less than low if the contract has no usable answer',
-    ticks Array(Int32) COMMENT 'Ticks of the range with net liquidity before the start block, ascending',
-    nets Array(Int256) COMMENT 'Net liquidity of each tick in ticks: what becomes active when the price rises over the tick, raw units'
+    low Int32 COMMENT 'First tick or bin of the range that was read; those outside of the range are unknown',
+    high Int32 COMMENT 'Last tick or bin of the range that was read; less than low if the contract has no usable answer',
+    ticks Array(Int32) COMMENT 'Ticks of the range with net liquidity before the start block, or ids of bins with reserves, ascending',
+    nets Array(Int256) COMMENT 'Net liquidity of each tick in ticks: what becomes active when the price rises over the tick, raw units. Bins: both reserves, token0 in the lower 128 bits'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (pair, from_block)
 SETTINGS index_granularity = 1024
-COMMENT 'Ticks of V3 pools from before the first ingested block';
+COMMENT 'Ticks of V3 pools, and bins of pools with bins, from before the first ingested block';
 
 -- One row: the creation of a pool that is older than the first ingested block.
 CREATE TABLE IF NOT EXISTS pool_births

@@ -32,3 +32,16 @@ export function readBinParams(params: readonly bigint[]): BinMove[] {
   }
   return moves;
 }
+
+const HALF_BITS = 128n;
+const HALF_MASK = (1n << HALF_BITS) - 1n;
+
+/** Both reserves of a bin in one signed number of 256 bits: token0 in the lower half, as the contracts pack amounts. */
+export function packBin({ amount0, amount1 }: BinMove): bigint {
+  return BigInt.asIntN(256, (amount1 << HALF_BITS) | amount0);
+}
+
+export function unpackBin(id: number, packed: bigint): BinMove {
+  const value = BigInt.asUintN(256, packed);
+  return { id, amount0: value & HALF_MASK, amount1: value >> HALF_BITS };
+}

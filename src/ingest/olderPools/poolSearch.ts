@@ -9,6 +9,7 @@ import type { Clock } from '../../node/rpc/clock';
 import type { EndpointPool } from '../../node/rpc/endpointPool';
 import { RpcError, type RpcErrorKind } from '../../node/rpc/rpcError';
 import type { Database } from '../../clickhouse/client/database';
+import { shapeOf } from '../../domain/pools/poolShape';
 import type { Hex } from '../../domain/hex';
 import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
@@ -50,7 +51,7 @@ const RANGES_MIN = 20;
 /** Number of pools whose states are read in one batch. */
 const POOLS_MAX = 50;
 const PAIRS_MAX = 100;
-/** Number of V3 pools whose ticks are read in one batch. */
+/** Number of pools whose ticks or bins are read in one batch. */
 const TICKED_MAX = 10;
 /**
  * After the node has refused a single block this many times, the search assumes that the node has no older
@@ -291,7 +292,7 @@ export class PoolSearch {
   }
 
   /**
-   * Reads the ticks of V3 pools that the session found by their own logs. Each batch uses a new block, because many nodes
+   * Reads the ticks and bins of pools that the session found by their own logs. Each batch uses a new block, because many nodes
    * have only the states of recent blocks.
    */
   private async readTicks(signal: AbortSignal): Promise<void> {
@@ -319,8 +320,8 @@ export class PoolSearch {
   }
 
   /**
-   * Adds the ticks of V3 pools to their states. The ticks of pools without liquidity at the current price are
-   * left out; they are read later.
+   * Adds the ticks and bins of pools to their states. Those of pools without liquidity at the current price are left out;
+   * they are read later.
    */
   private async withTicks(
     findings: readonly Finding[],
@@ -328,9 +329,10 @@ export class PoolSearch {
     signal: AbortSignal,
   ): Promise<Finding[]> {
     const pools = findings.flatMap(({ pool, state }) => {
-      const { address, protocol, factory, id = null, tickSpacing: tick_spacing } = pool;
-      const isActive = 'liquidity' in state && state.liquidity > 0n;
-      return isActive ? [{ address, protocol, factory, pool_id: id, tick_spacing }] : [];
+      const { address, protocol, factory, id = null, tickSpacing: tick_spacing, poolType: pool_type } = pool;
+      const { isWalked, hasTicks } = shapeOf(pool_type);
+      const isReady = isWalked && 'liquidity' in state && (hasTicks ? state.liquidity > 0n : state.tick > 0);
+      return isReady ? [{ address, protocol, factory, pool_id: id, tick_spacing, pool_type }] : [];
     });
     const ranges = await this.ticksOf(pools, block, signal);
     return findings.map((finding) => {

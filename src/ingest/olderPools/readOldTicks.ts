@@ -10,12 +10,14 @@ import { poolsTable } from '../../clickhouse/schema/tables';
 import { readNumber, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
+import { shapeOf } from '../../domain/pools/poolShape';
 import { findProtocol } from '../../protocols/registry';
 import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
 import { v3TickQuestions, type TickQuestions } from '../../protocols/ticks/tickQuestions';
 import { askContracts, type EthCalls } from '../../node/calls/askContracts';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';
+import { readOldBins } from './readOldBins';
 import type { SearchBlock } from './searchProgress';
 
 /** Ticks up to this distance from the pool's tick are read, which is a factor of 256 of the price: 1.0001^55,452. */
@@ -35,7 +37,7 @@ const TICKS_MAX = 4_000;
 const POOLS_MAX = 10_000_000;
 
 const poolRow = rowType(
-  pick(poolsTable.types, ['address', 'protocol', 'factory', 'pool_id', 'tick_spacing']),
+  pick(poolsTable.types, ['address', 'protocol', 'factory', 'pool_id', 'tick_spacing', 'pool_type']),
 );
 export type UnreadPool = RowOf<typeof poolRow>;
 
@@ -53,7 +55,7 @@ interface Deps {
   readonly spend: (calls: number) => Promise<void>;
 }
 
-/** Stored V3 pools whose ticks from before the start block have not been read yet. */
+/** Stored pools whose ticks or bins from before the start block have not been read yet. */
 export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
   const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
   return selectAll(database, 'ingest/older_pools/list_unread', params, poolRow, POOLS_MAX);
@@ -66,16 +68,18 @@ export async function readOldTicks(
   block: SearchBlock,
   signal: AbortSignal,
 ): Promise<OldTickRange[]> {
-  const ask: Ask = async (calls) => {
+  const ask: AskOlder = async (calls) => {
     await spend(calls.length);
     const lists = calls.map((call) => [call]);
     const contractAnswers = await askContracts(rpc, lists, { at: { blockHash: block.hash }, signal });
     return contractAnswers.map(({ answers: [answer = null] }) => answer);
   };
-  const slots = await ask(pools.map((pool) => questionsOf(pool).tickCall(pool)));
+  const binned = pools.filter(({ pool_type }) => !shapeOf(pool_type).hasTicks);
+  const ticked = pools.filter(({ pool_type }) => shapeOf(pool_type).hasTicks);
+  const ranges = await readOldBins(database, ask, binned, block);
+  const slots = await ask(ticked.map((pool) => questionsOf(pool).tickCall(pool)));
   const readings: TickReading[] = [];
-  const ranges: OldTickRange[] = [];
-  for (const [i, pool] of pools.entries()) {
+  for (const [i, pool] of ticked.entries()) {
     const tick = questionsOf(pool).readTick(slots[i]);
     const reading = tick === null ? null : await readBitmap(ask, pool, Number(tick));
     if (reading === null) ranges.push({ pair: pool.address, low: 1, high: 0, ticks: [], nets: [] });
@@ -87,14 +91,14 @@ export async function readOldTicks(
   return ranges;
 }
 
-type Ask = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>;
+export type AskOlder = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>;
 
 function questionsOf({ protocol }: UnreadPool): TickQuestions {
   return findProtocol(protocol)?.tickQuestions ?? v3TickQuestions;
 }
 
 /** Finds the initialised ticks near the pool's tick. Null if the contract does not answer like a V3 pool. */
-async function readBitmap(ask: Ask, pool: UnreadPool, tick: number): Promise<TickReading | null> {
+async function readBitmap(ask: AskOlder, pool: UnreadPool, tick: number): Promise<TickReading | null> {
   const { tick_spacing: spacing } = pool;
   if (spacing <= 0 || tick < TICK_MIN || tick > TICK_MAX) return null;
   const wordOf = (at: number): number => Math.floor(at / spacing / WORD_BITS);
@@ -132,7 +136,7 @@ function shorten(reading: TickReading, tick: number): TickReading {
 
 /** Reads the net liquidity of each tick, and takes away what the stored events added. */
 async function readNets(
-  ask: Ask,
+  ask: AskOlder,
   { pool, low, high, ticks }: TickReading,
   sums: ReadonlyMap<Hex, ReadonlyMap<number, bigint>>,
 ): Promise<OldTickRange> {

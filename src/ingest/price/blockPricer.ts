@@ -59,7 +59,7 @@ export class BlockPricer {
     this.reader.clear();
     const pools = [...stored.pools, ...stored.blocks.flatMap((block) => block.pools)];
     this.ticks.load(pools, stored.ticks, old);
-    this.bins.load(pools, stored.bins);
+    this.bins.load(pools, stored.bins, old);
     const legs = stored.pools.flatMap((pool) => this.reader.addPool(pool));
     const legOf = new Map(legs.map((entry) => [entry.leg.key, entry.leg]));
     if (stored.base !== null) this.pricer.load(stored.base, legs, stored.records(legOf));
@@ -82,7 +82,7 @@ export class BlockPricer {
     const { number, timestamp } = facts.ref;
     this.onBlock(number);
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible, old);
-    const withBins = this.bins.apply(number, facts.pools, facts.pool_states, reversible);
+    const withBins = this.bins.apply(number, facts.pools, facts.pool_states, reversible, old);
     const states = this.ticks.walkLast(withBins);
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({

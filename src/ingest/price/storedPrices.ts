@@ -55,7 +55,7 @@ export async function readStoredPrices(
   // Ticks are loaded at the cursor, and not at the start of the epoch. The blocks of the epoch do not need ticks, because
   // their stored states contain the results of the walks.
   const ticks = await readTicks(database, { finalTo: cursor.number, commits: [], pairs: [] });
-  const bins = await readBins(database, cursor.number);
+  const bins = await readBins(database, { finalTo: cursor.number, commits: [], pairs: [] });
   if (!hasBase)
     return { base: null, pools: [], records: () => [], routes: () => [], hops: [], blocks, ticks, bins };
   const final = { final_ord: lastOrdOfBlock(cursor.number), commits: [] };

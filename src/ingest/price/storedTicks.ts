@@ -15,7 +15,7 @@ const tickRow = rowType({ pair: address, tick: i32, net: i256 });
 export type StoredTick = RowOf<typeof tickRow>;
 
 const binRow = rowType({ pair: address, id: i32, amount0: u256, amount1: u256 });
-/** Reserves of one bin, as stored. */
+/** Changes of one bin, modulo 2^256, as stored. */
 export type StoredBin = RowOf<typeof binRow>;
 
 interface TickRange {
@@ -41,8 +41,15 @@ export async function readTicks(
   return selectAll(database, 'ingest/price/list_ticks', params, tickRow, ROWS_MAX);
 }
 
-/** Reads the reserves of all bins in the blocks up to `finalTo`. */
-export async function readBins(database: Database, finalTo: number): Promise<StoredBin[]> {
-  const params = { final_ord: lastOrdOfBlock(finalTo) };
+/** Reads the sums of changes of bins. A pool that is older than the first ingested block had more in them. */
+export async function readBins(
+  database: Database,
+  { finalTo, commits, pairs }: TickRange,
+): Promise<StoredBin[]> {
+  const params = {
+    final_ord: lastOrdOfBlock(finalTo),
+    commits,
+    pairs: pairs.map((pair) => pair.slice(2)),
+  };
   return selectAll(database, 'ingest/price/list_bins', params, binRow, ROWS_MAX);
 }

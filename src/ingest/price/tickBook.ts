@@ -10,6 +10,7 @@ import type { Hex } from '../../domain/hex';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { Journal } from '../../pricing/journal';
 import { isTickRange, TickMap, type TickState } from '../../protocols/ticks/tickMap';
+import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
 import type { StoredTick } from './storedTicks';
 
 type TickPool = Pick<PoolRow, 'address' | 'pool_type' | 'created_block'>;
@@ -95,8 +96,10 @@ export class TickBook {
   }
 
   private addOld({ pair, low, high, ticks, nets }: OldTicksRow): void {
+    // Ids of bins are far above all ticks.
+    if (low > high || low < TICK_MIN || high > TICK_MAX) return;
     const pool = this.poolOf(pair);
-    if (pool.known || low > high) return;
+    if (pool.known) return;
     const add = (sign: bigint): void =>
       ticks.forEach((tick, i) => pool.map.add(tick, sign * (nets[i] ?? 0n)));
     add(1n);

@@ -26,7 +26,15 @@ interface BinState {
 export class BinMap {
   private readonly bins = new Map<number, BinReserves>();
 
+  /** First and last known bin. */
+  private known: readonly [low: number, high: number] = [-Infinity, Infinity];
+
   constructor(private readonly binStep: number) {}
+
+  /** Ends all walks at these bins, because the bins beyond them are unknown. */
+  limitTo(low: number, high: number): void {
+    this.known = [low, high];
+  }
 
   /** Adds changes of a bin, which may be negative. */
   add({ id, amount0, amount1 }: BinMove): void {
@@ -51,8 +59,8 @@ export class BinMap {
   /** Raw token0 in the bins up to `up` times the price, and raw token1 in the bins down to `down` times the price. */
   private paid(active: number, { up, down }: typeof CLOSE): { amount0: number; amount1: number } {
     const base = Math.log1p(this.binStep / BASIS_POINTS);
-    const last = active + Math.floor(Math.log(up) / base);
-    const first = active + Math.ceil(Math.log(down) / base);
+    const last = Math.min(this.known[1], active + Math.floor(Math.log(up) / base));
+    const first = Math.max(this.known[0], active + Math.ceil(Math.log(down) / base));
     let [amount0, amount1] = [0n, 0n];
     for (const id of this.idsWithin(first, last)) {
       const bin = this.bins.get(id);
@@ -65,7 +73,8 @@ export class BinMap {
   }
 
   private idsWithin(first: number, last: number): Iterable<number> {
-    if (last - first < this.bins.size) return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    if (last - first < this.bins.size)
+      return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
     return [...this.bins.keys()].filter((id) => id >= first && id <= last);
   }
 }

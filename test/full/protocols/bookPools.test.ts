@@ -170,9 +170,12 @@ interface DepthAnswer extends PairAnswer {
   readonly depth_2pct_usd: { readonly up: number; readonly down: number };
 }
 
+const getDepth = (from: Program, { address }: BookPool): Promise<DepthAnswer> =>
+  getData(from, `/pairs/${address}`);
+
 /** The depth in USD by the contract's bins, at most the balances, for pools whose quote token is the USD token. */
 async function expectDepth(from: Program, pool: BookPool): Promise<void> {
-  const pair = await getData<DepthAnswer>(from, `/pairs/${pool.address}`);
+  const pair = await getDepth(from, pool);
   expect(pair.quote_token.address).toBe(usd.address);
   const { price, liquidity } = await depthOfBins(world.anvil.rpc, pool);
   const isUsdLast = pool.token1.address === usd.address;
@@ -219,7 +222,19 @@ test('older pools have the same facts, and a restart keeps the active bin', asyn
       },
       (count) => count === 4,
     );
-    for (const pool of pools) await expectTruth(late, pool);
+    // The node is asked for the bins of older pools, and the next block uses them.
+    await eventually(
+      async () => {
+        head = await market.mine();
+        const details = await Promise.all(pools.map((pool) => getDepth(late, pool)));
+        return details.map(({ depth_2pct_usd }) => depth_2pct_usd.up);
+      },
+      (depths) => depths.every((depth) => depth > 0),
+    );
+    for (const pool of pools) {
+      await expectTruth(late, pool);
+      await expectDepth(late, pool);
+    }
   } finally {
     await late.end('SIGTERM');
   }
