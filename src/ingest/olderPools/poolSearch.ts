@@ -24,7 +24,8 @@ import { readPairCounts, readPairsAt } from './listAllPairs';
 import { countStored } from './storedPools';
 import { storeBirths } from './readBirths';
 import { CALLS_PER_POOL, CALLS_PER_MANY_TOKEN_POOL, readOldStates } from './readOldStates';
-import { listUnread, readOldTicks, type UnreadPool } from './readOldTicks';
+import { readOldTicks } from './readOldTicks';
+import { listUnread, type UnreadPool } from './unreadPools';
 import { listUnaskedTokens, storeSupplies } from './readSupplies';
 import {
   loadProgress,

@@ -7,7 +7,7 @@ import { callData, readNumber, readUint } from '../../domain/contractCall';
 import { packBin, type BinMove } from '../../domain/pools/binMoves';
 import type { OldTickRange } from '../pools/oldTicks';
 import { readBins } from '../price/storedTicks';
-import type { AskOlder, UnreadPool } from './readOldTicks';
+import type { AskOlder, UnreadPool } from './unreadPools';
 import type { SearchBlock } from './searchProgress';
 
 /** Bins within this factor of the price are read, as far as they back it. */

@@ -4,12 +4,8 @@
  * a reorg does not change it.
  */
 import type { Database } from '../../clickhouse/client/database';
-import { selectAll } from '../../clickhouse/client/namedQueries';
-import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
-import { poolsTable } from '../../clickhouse/schema/tables';
-import { readNumber, type ContractCall } from '../../domain/contractCall';
+import { readNumber } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
-import { lastOrdOfBlock } from '../../domain/ord';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { findProtocol } from '../../protocols/registry';
 import { TICK_MAX, TICK_MIN } from '../../protocols/ticks/tickMath';
@@ -19,6 +15,7 @@ import type { OldTickRange } from '../pools/oldTicks';
 import { readTicks } from '../price/storedTicks';
 import { readOldBins } from './readOldBins';
 import type { SearchBlock } from './searchProgress';
+import type { AskOlder, UnreadPool } from './unreadPools';
 
 /** Ticks up to this distance from the pool's tick are read, which is a factor of 256 of the price: 1.0001^55,452. */
 const REACH = 55_452;
@@ -33,14 +30,6 @@ const WORDS_MAX = 256;
  * most 1,000 ticks in each direction.
  */
 const TICKS_MAX = 4_000;
-/** Safety limit: more pools than any chain has. */
-const POOLS_MAX = 10_000_000;
-
-const poolRow = rowType(
-  pick(poolsTable.types, ['address', 'protocol', 'factory', 'pool_id', 'tick_spacing', 'pool_type']),
-);
-export type UnreadPool = RowOf<typeof poolRow>;
-
 interface TickReading {
   readonly pool: UnreadPool;
   low: number;
@@ -53,12 +42,6 @@ interface Deps {
   readonly rpc: EthCalls;
   /** Waits until the limit per second allows so many calls. */
   readonly spend: (calls: number) => Promise<void>;
-}
-
-/** Stored pools whose ticks or bins from before the start block have not been read yet. */
-export function listUnread(database: Database, { commits, finalTo }: SearchBlock): Promise<UnreadPool[]> {
-  const params = { commits, final_ord: lastOrdOfBlock(finalTo) };
-  return selectAll(database, 'ingest/older_pools/list_unread', params, poolRow, POOLS_MAX);
 }
 
 /** A pool without a usable answer gets an empty range. */
@@ -90,8 +73,6 @@ export async function readOldTicks(
   for (const reading of readings) ranges.push(await readNets(ask, reading, sums));
   return ranges;
 }
-
-export type AskOlder = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>;
 
 function questionsOf({ protocol }: UnreadPool): TickQuestions {
   return findProtocol(protocol)?.tickQuestions ?? v3TickQuestions;

@@ -45,6 +45,11 @@ export function compileSolidity(path: string, packages?: string): (contract: str
       { import: readImport },
     ),
   ) as Output;
-  const contracts = Object.assign({}, ...Object.values(output.contracts)) as Output['contracts'][string];
+  // An interface of an imported file may have the name of a contract.
+  const contracts = Object.assign(
+    {},
+    ...Object.values(output.contracts),
+    output.contracts[source],
+  ) as Output['contracts'][string];
   return (contract) => `0x${contracts[contract]!.evm.bytecode.object}`;
 }

@@ -3,6 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import { ALGEBRA_FEES } from '../../../../src/protocols/algebra/algebraEvents';
 import { isKeptLog, KEPT_TOPICS } from '../../../../src/ingest/decode/keptLogs';
 import { POOL_TOPICS, VAULT_TOPICS } from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
+import { V3_SWAP_FEE_CHANGED } from '../../../../src/protocols/balancerV3/decodeV3Event';
 import { FEE_PERCENT_UPDATED } from '../../../../src/protocols/camelot/camelotEvents';
 import { CURVE_FEE_TOPICS } from '../../../../src/protocols/curve/curveEvents';
 import { CRYPTO_FEE_TOPICS } from '../../../../src/protocols/curveCrypto/cryptoEvents';
@@ -26,6 +27,7 @@ test('upgrades of proxies, logs of vaults and changes of fees are kept', () => {
     ...CURVE_FEE_TOPICS,
     ...CRYPTO_FEE_TOPICS,
     FEE_PERCENT_UPDATED,
+    V3_SWAP_FEE_CHANGED,
   ];
   const others = [...vault, ...changes];
   for (const topic of others) expect(isKept(topic)).toBe(true);
