@@ -35,12 +35,16 @@ function scalesOf({ address, nature, tokens }: StablePool): readonly bigint[] | 
 /** Whether the rate of a token changes. The price of the pool is then unknown. */
 const hasRates = (address: Hex): boolean => digitOf(address, 5) === 0;
 
+/** Whether the terms of the pool are known, but for the rates of its tokens. */
+export function isScaled(pool: StablePool): boolean {
+  // The contract accepts tokens of at most 18 decimals.
+  return scalesOf(pool)?.every((scale) => scale >= ONE) === true;
+}
+
 /** The factors by which the pool scales its tokens; 0 for its own share. Null if it has no price. */
 export function followedScales(pool: StablePool): readonly bigint[] | null {
-  const scales = scalesOf(pool);
-  // The contract accepts tokens of at most 18 decimals.
-  if (scales === null || hasRates(pool.address) || scales.some((scale) => scale < ONE)) return null;
-  return scales.map((scale, index) => (pool.tokens[index] === pool.address ? 0n : scale));
+  const scales = isScaled(pool) && !hasRates(pool.address) ? scalesOf(pool) : null;
+  return scales?.map((scale, index) => (pool.tokens[index] === pool.address ? 0n : scale)) ?? null;
 }
 
 export function answerScales(pool: StablePool): Hex | null {

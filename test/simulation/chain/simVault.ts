@@ -9,6 +9,7 @@ import {
   answerProviders,
   answerScales,
   followedScales,
+  isScaled,
   logsFirstAmp,
   stableOut,
   usualAmount,
@@ -286,6 +287,7 @@ export function listingOf(pool: SimVaultPool) {
     type: nature === 'stable' ? 5 : 4,
     weights: nature === 'plain' ? weights : [],
     scales: followedScales(pool),
+    isScaled: isScaled(pool),
     firstAmp: FIRST_AMP,
   };
 }

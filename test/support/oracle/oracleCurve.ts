@@ -36,22 +36,18 @@ const FIXED: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The doubt about a pool whose coins have rates of their own, as in the table pool_states. */
-const UNFOLLOWED = 8;
 const STABLE_TYPE = 5;
 const UNITS_PER_PIP = 10_000n;
 const LARGEST = (1n << 256n) - 1n;
 
 interface CurveTruth {
   readonly tokens: readonly string[];
-  readonly hasRates: boolean;
   readonly books: CurveBooks;
 }
 
 interface Pool {
   readonly address: string;
   readonly tokens: readonly string[];
-  readonly doubts: number;
   /** Block of the creation. */
   readonly born: number;
   books: CurveBooks;
@@ -109,11 +105,10 @@ export class CurveOracle {
     const truth = this.truthAt(block.hash, address);
     if (truth === undefined || this.byAddress.has(address)) return;
     const isIngested = block.number >= this.firstBlock;
-    const { tokens, hasRates, books } = truth;
+    const { tokens, books } = truth;
     const pool: Pool = {
       address,
       tokens,
-      doubts: hasRates ? UNFOLLOWED : 0,
       born: block.number,
       books: { ...books, supply: 0n, balances: tokens.map(() => 0n) },
       isListed: false,
@@ -143,8 +138,8 @@ export class CurveOracle {
     return [tokens[0]!, tokens[quote > 0 ? quote : 1]!];
   }
 
-  private note({ address, books, doubts }: Pool, block: ChainBlock, log: ChainLog, kind: string): void {
-    this.states.push([block.number, log.logIndex, address, kind, books.balances.join(' '), doubts]);
+  private note({ address, books }: Pool, block: ChainBlock, log: ChainLog, kind: string): void {
+    this.states.push([block.number, log.logIndex, address, kind, books.balances.join(' '), 0]);
   }
 
   private apply(pool: Pool, { name, args }: PlainEvent, block: ChainBlock, log: ChainLog): LegSwap | null {
@@ -227,12 +222,12 @@ export class CurveOracle {
 
 /** Null if the contract makes no trade, or if a part of the books or the rates is unknown. */
 function priceOf(
-  { books, isKnown, doubts }: Pool,
+  { books, isKnown }: Pool,
   i: number,
   j: number,
   timestamp: number,
 ): readonly [bigint, bigint] | null {
-  if (books.isKilled || !isKnown || doubts > 0) return null;
+  if (books.isKilled || !isKnown) return null;
   const [xp, terms] = [toXp(books, books.balances), termsAt(books, timestamp)];
   if (xp.some((x) => x === 0n) || findContractD(xp, terms) === null) return null;
   const price = stablePriceOf(xp, terms, i, j);

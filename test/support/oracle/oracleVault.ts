@@ -13,6 +13,8 @@ interface VaultListing {
   readonly weights: readonly bigint[];
   /** Scaling factors of a stable pool times 10^18, 0 for its own share; null if its price is unknown. */
   readonly scales?: readonly bigint[] | null;
+  /** Whether the factors are known, so that the states of the pool have terms. */
+  readonly isScaled?: boolean;
   /** The amplification of a new stable pool, times 1,000. */
   readonly firstAmp?: bigint;
 }
@@ -138,7 +140,7 @@ export class VaultOracle {
 
   private changeAmp(block: ChainBlock, log: ChainLog, amp: bigint): void {
     for (const pool of this.byId.values()) {
-      if (pool.pair !== log.address || pool.listing.scales == null) continue;
+      if (pool.pair !== log.address || pool.listing.isScaled !== true) continue;
       const isSame = pool.isAmpKnown && pool.amp === amp;
       // An older pool is known before the block in which the vault first names it.
       const isNamed = (one: ChainLog): boolean =>
@@ -208,7 +210,7 @@ export class VaultOracle {
     this.list(pool, block, log);
     for (const earlier of this.ampsIn(block, pair))
       if (earlier.log.logIndex < tokensLog.logIndex) this.changeAmp(block, earlier.log, earlier.amp);
-    if (listing.scales != null) this.pushState(block, tokensLog, pool, 'register');
+    if (listing.isScaled === true) this.pushState(block, tokensLog, pool, 'register');
   }
 
   /** Called for the first log of the pool that the ingester sees. */

@@ -48,7 +48,7 @@ interface CurveFacts {
   /** The contract of the LP tokens. */
   readonly share: Hex;
   readonly tokens: readonly Hex[];
-  /** StableSwap-NG: whether a coin has a rate that changes, so that the price of the pool is unknown. */
+  /** StableSwap-NG: whether the node is asked for the rate of a coin. The rates of a simulated pool do not move. */
   readonly hasRates: boolean;
   readonly bornIn: number;
 }
