@@ -252,6 +252,7 @@ test('migrations move the levels of an older database into the rows of its range
     '0020_scale_decimals.sql',
     '0021_pool_params.sql',
     '0022_pool_ids.sql',
+    '0023_hook_bits.sql',
   ]);
   const pools = await readPools(db, 9);
   expect(pools.map(({ address, scale_decimals }) => [address, scale_decimals])).toEqual([

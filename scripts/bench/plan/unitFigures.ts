@@ -106,8 +106,8 @@ export const UNITS = {
   mergesOfFew: unit(0, '0 with 308,007 rows', 'footprint', MERGES),
   mergesOfMany: unit(2.68, '2.68 with 3,505,966 rows', 'footprint', MERGES),
   followShare: unit(
-    3.1,
-    'the engine 3.1 %',
+    2.4,
+    'the engine 1.8 to 2.4 %',
     'idle',
     'Processor time of an instance that follows a chain with a block of 24 logs every 10 s',
   ),

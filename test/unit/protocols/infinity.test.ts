@@ -82,7 +82,10 @@ const CL_GOLDEN: readonly EventGolden[] = [
     'liquidity of a pool without a price yet',
     MODIFY,
     [ID, ROUTER, -60, 60, 9n, SALT],
-    { kind: 'mint', owner: ROUTER, amount0: 0n, amount1: 0n, liquidity: 9n, tickLower: -60, tickUpper: 60 },
+    {
+      ...{ kind: 'mint', owner: ROUTER, amount0: 0n, amount1: 0n },
+      ...{ liquidity: 9n, tickLower: -60, tickUpper: 60, salt: 7n },
+    },
   ],
 ];
 

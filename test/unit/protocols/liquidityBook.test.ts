@@ -24,6 +24,8 @@ const FLASH =
   'event FlashLoan(address indexed sender, address indexed receiver, uint24 activeId, bytes32 amounts, bytes32 totalFees, bytes32 protocolFees)';
 const BINS = '(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)';
 const NO_RANGE = { liquidity: null, tickLower: null, tickUpper: null };
+const moved = (id: number, amount0: bigint, amount1: bigint) => ({ id, amount0, amount1 });
+/** `amount0` and `amount1` without the protocol's part are what the bin got. */
 const swapped = (amount0: bigint, amount1: bigint, overridePips: number, protocolFees: [bigint, bigint]) => ({
   kind: 'swap',
   sender: SENDER,
@@ -33,6 +35,7 @@ const swapped = (amount0: bigint, amount1: bigint, overridePips: number, protoco
   after: { sqrtPriceX96: 0n, liquidity: 0n, tick: ID },
   ownFees: { overridePips, pluginPips: 0 },
   protocolFees,
+  bins: [moved(ID, amount0 - protocolFees[0], amount1 - protocolFees[1])],
 });
 
 const GOLDEN: readonly EventGolden[] = [
@@ -58,19 +61,22 @@ const GOLDEN: readonly EventGolden[] = [
     'deposit',
     `event DepositedToBins${BINS}`,
     [SENDER, TO, [ID - 1, ID, ID + 1], [packed(0n, 7n), packed(5n, 3n), packed(11n, 0n)]],
-    { kind: 'mint', owner: TO, amount0: 16n, amount1: 10n, ...NO_RANGE },
+    {
+      ...{ kind: 'mint', owner: TO, amount0: 16n, amount1: 10n, ...NO_RANGE },
+      bins: [moved(ID - 1, 0n, 7n), moved(ID, 5n, 3n), moved(ID + 1, 11n, 0n)],
+    },
   ],
   [
     'withdrawal',
     `event WithdrawnFromBins${BINS}`,
     [SENDER, TO, [ID], [packed(5n, 3n)]],
-    { kind: 'burn', owner: TO, amount0: 5n, amount1: 3n, ...NO_RANGE },
+    { kind: 'burn', owner: TO, amount0: 5n, amount1: 3n, ...NO_RANGE, bins: [moved(ID, -5n, -3n)] },
   ],
   [
     'flash loan',
     FLASH,
     [SENDER, TO, ID, packed(900n, 800n), packed(9n, 8n), packed(2n, 8n)],
-    { kind: 'flash', owner: SENDER, recipient: TO, amount0: 7n, amount1: 0n },
+    { kind: 'flash', owner: SENDER, recipient: TO, amount0: 7n, amount1: 0n, bins: [moved(ID, 7n, 0n)] },
   ],
 ];
 
