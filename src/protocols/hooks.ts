@@ -4,7 +4,7 @@
  */
 import type { Hex } from '../domain/hex';
 import type { Pool } from '../domain/pool';
-import { DOUBTS } from './doubts';
+import { DOUBTS } from '../domain/pools/doubts';
 
 /** The permissions, from the highest bit to the lowest. In a pool with bins, to add liquidity is to mint. */
 export const HOOK_PERMISSIONS = [

@@ -7,7 +7,7 @@ import type { ChainLog } from '../../domain/block';
 import { isHash, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
 import { readWords } from '../abiArrays';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { emptyManyTokenState, withBalances, withDoubts } from '../manyTokenPool';
 import type {
   LiquidityMove,

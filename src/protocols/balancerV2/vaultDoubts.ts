@@ -4,7 +4,7 @@
  */
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { isExtremeFee } from '../../domain/swapFee';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 
 /** Smallest weight: 1 %, where 1e18 means 1 (WeightedMath.sol, _MIN_WEIGHT). */
 const WEIGHT_MIN = 10n ** 16n;

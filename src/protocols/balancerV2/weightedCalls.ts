@@ -10,7 +10,7 @@ import { callData, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { POOL_STABLE, POOL_WEIGHTED } from '../../domain/pools/poolShape';
 import { readArrays, readWords, toAddresses } from '../abiArrays';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { areWeights, ONE } from './weightedPool';
 
 /** Words of the shortest answer to getGradualWeightUpdateParams: start, end, and an array of end weights. */

@@ -9,7 +9,7 @@ import { weightedLiquidity } from '../../domain/pools/weightedLiquidity';
 import { toFeePips } from '../../domain/swapFee';
 import { ARRAY_LENGTH_MAX } from '../abiArrays';
 import { poolOfId, type BalancerEvent, type VaultSwap } from './decodeBalancerEvent';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { moveTokens, withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState, StoredManyTokenState } from '../manyTokenProtocol';
 import { fillTerms, withRamp, withRate } from './stablePool';

@@ -9,7 +9,7 @@ import { readArrays, readWords, toAddresses } from '../abiArrays';
 import { ampCall, withAmp } from '../balancerV2/stablePool';
 import { readPoolFacts } from '../balancerV2/weightedCalls';
 import { ONE, withWeights } from '../balancerV2/weightedPool';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import { V3_TOKENS_MAX } from './decodeV3Event';

@@ -11,7 +11,7 @@ import { fitsStable, isStable, lacksAmp } from '../balancerV2/stablePool';
 import { termsDoubt } from '../balancerV2/vaultDoubts';
 import { fitsWeights } from '../balancerV2/weightedMath';
 import { ONE } from '../balancerV2/weightedPool';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { moveTokens, withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import type { V3Event } from './decodeV3Event';

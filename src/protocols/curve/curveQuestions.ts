@@ -7,7 +7,7 @@ import { callData, readAddress, readNumber, readUint, type ContractCall } from '
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { POOL_STABLE, type PoolType } from '../../domain/pools/poolShape';
 import { readArrays, readWords, toAddresses } from '../abiArrays';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import { COINS_MAX } from './curveEvents';

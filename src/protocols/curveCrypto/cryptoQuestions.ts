@@ -3,7 +3,7 @@ import { callData, readNumber, readUint, type ContractCall } from '../../domain/
 import type { Hex } from '../../domain/hex';
 import { POOL_CRYPTO, type PoolType } from '../../domain/pools/poolShape';
 import { readWords, toAddresses } from '../abiArrays';
-import { DOUBTS } from '../doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import { findD } from './cryptoMath';

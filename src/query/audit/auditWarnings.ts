@@ -1,7 +1,7 @@
 /** Warnings about an audited price: codes for programs, sentences for people. */
 import type { HopWarning } from '../../pricing/hop';
 import type { RouteWarning } from '../../pricing/priceRoute';
-import { doubtCodes, type DoubtCode } from '../../protocols/doubts';
+import { doubtCodes, type DoubtCode } from '../../domain/pools/doubts';
 import type { Warning } from '../../wire/risks';
 
 type HopCode = HopWarning | Exclude<RouteWarning, 'anchor_above_peg'> | 'v3_narrow_range' | 'one_sided_depth';

@@ -3,7 +3,7 @@ import { formatUnits } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { weightedLiquidity } from '../../domain/pools/weightedLiquidity';
-import { doubtCodes, type DoubtCode } from '../../protocols/doubts';
+import { doubtCodes, type DoubtCode } from '../../domain/pools/doubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
 import { permissionsOf } from '../../protocols/hooks';
 import type { Warning } from '../../wire/risks';

@@ -12,7 +12,7 @@ import { weightsOfPool, type StoredPool } from './pools';
 import type { PoolTokens } from './poolTokens';
 import { pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/protocol';
-import { doubtCodes } from '../../protocols/doubts';
+import { doubtCodes } from '../../domain/pools/doubts';
 import { findFeePips } from '../../protocols/hooks';
 import { findManyTokenProtocol } from '../../protocols/registry';
 import {

@@ -4,7 +4,7 @@ import { isTrusted } from '../../pricing/confidence';
 import { isExtremeFee } from '../../domain/swapFee';
 import { scalePrice } from '../../domain/prices';
 import { shapeOf } from '../../domain/pools/poolShape';
-import { DOUBTS } from '../../protocols/doubts';
+import { DOUBTS } from '../../domain/pools/doubts';
 import type { TokenPrice } from '../prices/priceByHops';
 
 const YEAR_SECONDS = 365 * 86_400;

@@ -15,7 +15,7 @@ import { createDecodeContext } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
 import { balancerV3 } from '../../../src/protocols/balancerV3/balancerV3';
-import { DOUBTS } from '../../../src/protocols/doubts';
+import { DOUBTS } from '../../../src/domain/pools/doubts';
 import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
 import {
   deployV3,

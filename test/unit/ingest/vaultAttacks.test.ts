@@ -1,5 +1,5 @@
 /** Attacks through pools of a Balancer V2 vault, from the logs to the prices and values of the rows. */
-import { doubtCodes } from '../../../src/protocols/doubts';
+import { doubtCodes } from '../../../src/domain/pools/doubts';
 import { DAI, NATIVE, token } from '../../support/worlds/pools';
 import {
   ONE,

@@ -1,6 +1,6 @@
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import type { Hex } from '../../../src/domain/hex';
-import { DOUBTS } from '../../../src/protocols/doubts';
+import { DOUBTS } from '../../../src/domain/pools/doubts';
 import { hookDoubt, permissionsOf } from '../../../src/protocols/hooks';
 import { infinityBin } from '../../../src/protocols/infinity/infinityBin';
 import { infinityCl } from '../../../src/protocols/infinity/infinityCl';

@@ -3,7 +3,7 @@ import { Interface } from 'ethers';
 
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import { POOL_V3 } from '../../../src/domain/pools/poolShape';
-import { DOUBTS } from '../../../src/protocols/doubts';
+import { DOUBTS } from '../../../src/domain/pools/doubts';
 import { HOOK_PERMISSIONS, hookDoubt, permissionsOf } from '../../../src/protocols/hooks';
 import { amountsOfLiquidity, sqrtRatioAtTick } from '../../../src/protocols/ticks/tickMath';
 import type { PoolTerms } from '../../../src/protocols/protocol';

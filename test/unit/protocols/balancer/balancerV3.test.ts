@@ -14,7 +14,7 @@ import { PoolRegistry } from '../../../../src/ingest/pools/poolRegistry';
 import { createLog } from '../../../../src/log';
 import { balancerV3 } from '../../../../src/protocols/balancerV3/balancerV3';
 import { decodeV3Event, V3_VAULT_TOPICS } from '../../../../src/protocols/balancerV3/decodeV3Event';
-import { DOUBTS } from '../../../../src/protocols/doubts';
+import { DOUBTS } from '../../../../src/domain/pools/doubts';
 import type { ManyTokenState } from '../../../../src/protocols/manyTokenProtocol';
 import { answeringCalls } from '../../../support/node/vaultSetup';
 import { runsOf } from '../../../support/run/runs';

@@ -14,7 +14,7 @@ import {
   withScales,
   withTerms,
 } from '../../../../src/protocols/balancerV2/stablePool';
-import { DOUBTS } from '../../../../src/protocols/doubts';
+import { DOUBTS } from '../../../../src/domain/pools/doubts';
 import { emptyManyTokenState } from '../../../../src/protocols/manyTokenPool';
 import type { ManyTokenState } from '../../../../src/protocols/manyTokenProtocol';
 import { Random } from '../../../support/random';

@@ -2,7 +2,7 @@ import { AbiCoder, Interface } from 'ethers';
 import fc from 'fast-check';
 
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
-import { DOUBTS } from '../../../../src/protocols/doubts';
+import { DOUBTS } from '../../../../src/domain/pools/doubts';
 import {
   booksCalls,
   decodePoolTokens,

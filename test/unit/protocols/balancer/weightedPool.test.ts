@@ -6,7 +6,7 @@ import {
   type BalancerEvent,
   type VaultSwap,
 } from '../../../../src/protocols/balancerV2/decodeBalancerEvent';
-import { DOUBTS } from '../../../../src/protocols/doubts';
+import { DOUBTS } from '../../../../src/domain/pools/doubts';
 import {
   applyBalancerEvent,
   areWeights,

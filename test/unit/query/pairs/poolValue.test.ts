@@ -1,5 +1,5 @@
 import { weightedLiquidity } from '../../../../src/domain/pools/weightedLiquidity';
-import { DOUBTS } from '../../../../src/protocols/doubts';
+import { DOUBTS } from '../../../../src/domain/pools/doubts';
 import { wholeHours } from '../../../../src/query/bars/hourWindow';
 import {
   aprPercent,
