@@ -26,7 +26,7 @@ export async function readCurveEnd(
   if (state === null || state.liquidity !== 0n) return null;
   const number = blockOfOrd(state.ord);
   const moves = await runner.run(
-    'pairs/list_block_moves',
+    'activity/list_block_moves',
     {
       ...snapshotParams(head),
       before_ord: lastOrdOfBlock(number - 1),
