@@ -24,6 +24,7 @@ import { parsePlain } from '../../support/oracle/plainEvents';
 import { SIM_CHAIN_ID, simToken, SimChain } from '../../simulation/chain/simChain';
 import { SIM_DESCRIPTION } from '../../simulation/chain/simDescription';
 import { VAULT, type SimVaultPool } from '../../simulation/chain/simVault';
+import { isScaled } from '../../simulation/chain/simStable';
 import { headerOf } from '../../simulation/chain/simNode';
 import { openTestStore, type TestStore } from '../../support/engine/testStore';
 
@@ -193,9 +194,11 @@ function plainMeans(address: Hex, now: number, since: number): number[] | null {
   const held = chain.canonical().flatMap(({ hash, timestamp, logs }) => {
     const pool = chain.vaultPoolsAt(hash)!.find((one) => one.address === address);
     if (pool === undefined || timestamp > now) return [];
-    return [{ timestamp, balances: pool.balances, moves: logs.some((log) => isMove(log, pool.poolId)) }];
+    // The registration of a stable pool is its first state, because it has terms.
+    const moves = isScaled(pool) || logs.some((log) => isMove(log, pool.poolId));
+    return [{ timestamp, balances: pool.balances, moves }];
   });
-  // The mean starts at the first log that changes the pool's balances.
+  // The mean starts at the first state of the pool, or else at the first log that changes its balances.
   const first = held.findIndex(({ moves }) => moves);
   const moments = held.slice(first);
   let total = 0;
