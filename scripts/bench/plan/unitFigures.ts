@@ -64,7 +64,12 @@ export const UNITS = {
     'proof',
     'Speed of a backfill with `PROOF=full`, relative to `PROOF=bloom`',
   ),
-  ingesterMicroseconds: unit(19, '16 to 19 µs', 'backfill', 'Processor time of the ingester per log, without the rest of the program'),
+  ingesterMicroseconds: unit(
+    19,
+    '16 to 19 µs',
+    'backfill',
+    'Processor time of the ingester per log, without the rest of the program',
+  ),
   engineMicroseconds: unit(
     19,
     '15 to 19 µs',
