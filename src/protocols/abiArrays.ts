@@ -1,5 +1,5 @@
 /**
- * Reads dynamic arrays of words from ABI-encoded data, for Balancer's events and pool calls. Accepts only Solidity's
+ * Reads dynamic arrays of words from ABI-encoded data, for events and answers of contracts. Accepts only Solidity's
  * own layout: arrays in order, with nothing between or after them.
  */
 import { isHexData, type Hex } from '../domain/hex';
@@ -15,8 +15,8 @@ const ADDRESS_DIGITS = 40;
 
 /**
  * Decodes `arrayCount` dynamic arrays of one-word elements, beside `scalarCount` static words, which are
- * skipped. Null for any other layout: an offset that is not the next free word, an array that is too long, or words that
- * remain. `headStep` is the distance between the offsets of two arrays, in words. `scalarsFirst` of the static words come
+ * skipped. Null for any other layout, such as an offset that is not the next free word, an array that is too long, or words
+ * that remain. `headStep` is the distance between the offsets of two arrays, in words. `scalarsFirst` of the static words come
  * before the arrays.
  */
 export function readArrays(

@@ -1,6 +1,6 @@
 /**
- * Reads the bins of pools with bins that are older than the start block, as `readOldTicks` reads ticks: the bins at the end
- * of a later block, without what the stored events changed up to that block.
+ * Reads the bins of pools that are older than the start block. They are the bins at the end of a later block, without what
+ * the stored events changed up to that block, as for ticks in `readOldTicks`.
  */
 import type { Database } from '../../clickhouse/client/database';
 import { callData, readNumber, readUint } from '../../domain/contractCall';

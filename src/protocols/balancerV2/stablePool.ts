@@ -29,8 +29,8 @@ const DECIMALS_MAX = 18n;
 const UNKNOWN_RAMP: Ramp = [0n, 0n, 0n, 0n];
 const STEPS_MAX = 255;
 /**
- * A swap may differ from the formula by one of this many parts of its amount. With rates, one pip: the part by which the
- * stored fee may differ from the true one. A missed change of a rate would show.
+ * A swap may differ from the formula by 1 / TOLERANCE_PARTS of its amount. In a pool with rates, it may differ by one pip,
+ * which is the rounding of the stored fee. So a missed change of a rate shows.
  */
 const TOLERANCE_PARTS = 100n;
 const EXACT_PARTS = 1_000_000n;

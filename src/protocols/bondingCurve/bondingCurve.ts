@@ -123,7 +123,7 @@ function readTransfer(state: PoolState, moved0: bigint, moved1: bigint): BurnEve
   };
 }
 
-/** The balances follow the Transfers of the tokens, also those that no event tells. */
+/** The balances follow all Transfers of the tokens, also where the pair emits no event. */
 function applyEvent(state: PoolState, event: PoolEvent): PoolState {
   const { reserve0, reserve1 } = state;
   switch (event.kind) {

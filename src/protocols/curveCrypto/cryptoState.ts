@@ -34,7 +34,7 @@ const FEE_RATE_ROUNDING = 5n;
 const PIPS = 1_000_000n;
 const PRICE_BITS = 128;
 
-/** Whether two numbers differ by no more than `units` and the rounding of a contract with a balance of `size`. */
+/** Whether two numbers differ by at most `units` plus the rounding error of a contract with a balance of `size`. */
 export function isWithinRounding(a: bigint, b: bigint, size: bigint, units = ROUNDING_UNITS): boolean {
   return distance(a, b) <= (size >> ROUNDING_BITS) + units;
 }

@@ -1,5 +1,5 @@
 /**
- * What the Initialize events of both managers of PancakeSwap Infinity (pancakeswap/infinity-core) have in common. The word
+ * The common parts of the Initialize events of both managers of PancakeSwap Infinity (pancakeswap/infinity-core). The word
  * `parameters` holds the permissions of the hook in its lowest 16 bits, and the tick spacing or the bin step above them.
  */
 import type { ChainLog } from '../../domain/block';

@@ -97,7 +97,7 @@ beforeAll(async () => {
       hasHook,
     });
     const last = await market.mine();
-    // Most pools are seen from their creation on. Of the others, the node is asked.
+    // The ingester sees most pools from their creation on, and asks the node about the others.
     for (let number = index % 3 === 1 ? last : first; number <= last; number += 1) await follow(number);
   }
 });

@@ -219,7 +219,7 @@ test('each swap has the fee that the pool took, and bars close at the price', as
       const part = fee_usd! / amount_usd!;
       expect(part > 0.0004 && part < 0.005).toBe(true);
     }
-    // Both swaps of the block after the change without an event have no price; those of the next block have.
+    // Both swaps of the block after the change without an event have no price. The swaps of the next block have one.
     expect(swaps.filter(({ price }) => price === null)).toHaveLength(pool === late ? 2 : 0);
     const bars = await get<{ close: string }[]>(`/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`);
     // The last swap of the pool of three tokens may be on another leg than that of the pair.

@@ -30,7 +30,7 @@ const HOOK = new Interface([
 const TRADER = new Interface(['function run(address to, uint256 value, bytes data)']);
 /** Permissions in `parameters`: beforeSwap, and beforeSwap that takes a part of the amount. */
 const HOOK_BITS = { fee: 1n << 6n, delta: (1n << 6n) | (1n << 10n) };
-/** Of a fee that a hook chooses for one swap. */
+/** Flag of a fee that a hook chooses for one swap. */
 const OVERRIDE_FEE = 0x400000;
 /** More native coins than any call pays. The vault returns the rest. */
 const OFFER = 10n ** 23n;

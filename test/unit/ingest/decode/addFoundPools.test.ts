@@ -73,7 +73,7 @@ describe('the fee of a vault pool that the pool search found', () => {
 it('a found pool gets no second row if its first event is in a later block of the same batch', () => {
   const registry = new PoolRegistry();
   expect(feeOf({}, registry)).toHaveLength(1);
-  // The pools of a batch are looked for before its first block is decoded.
+  // The ingester looks for the pools of a batch before it decodes the first block.
   const finding = { ...toFinding(FOUND_VAULT_POOL), fromBlock: 104, ord: toOrd(104, 0), createdTx: null };
   expect(decodeBlock(contextOf(registry), blockOf(104, []), [finding], true).pools).toEqual([]);
 });
