@@ -6,12 +6,11 @@
  */
 import { numberToHex, type Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
+import { toSwapFee } from './curveFamily';
 import { CURVE_KINDS, type CurvePool } from './curvePool';
 
 /** Number of params before the rates. The four last of them are fee, owner's part, fee factor and LP tokens. */
 const FIRST_RATE = 11;
-/** The fee of a state has 18 digits, the fee of the contract 10. */
-const SWAP_FEE_UNIT = 10n ** 8n;
 const NO_RAMP: CurvePool['ramp'] = { fromAmp: 0n, toAmp: 0n, fromTime: 0n, toTime: 0n };
 
 /** What never changes, and the first rates. */
@@ -47,7 +46,7 @@ export function withCurvePool(
     ...rates,
     ...moving,
   ];
-  return { ...state, balances, params, swapFee: fee * SWAP_FEE_UNIT };
+  return { ...state, balances, params, swapFee: toSwapFee(fee) };
 }
 
 /** The state without the values that an event did not explain. Its balances are only near the true ones. */
@@ -87,9 +86,4 @@ function wordToAddress(word: bigint): Hex {
 export function lacksCurveBooks(state: Pick<ManyTokenState, 'params' | 'balances'>): boolean {
   // A pool with known values has an A above 0; NO_RAMP stands for unknown values.
   return (toCurvePool(state)?.ramp.toAmp ?? 0n) === 0n;
-}
-
-/** The fee of a state by the first word of a fee event. */
-export function toSwapFee(fee: bigint): bigint {
-  return fee * SWAP_FEE_UNIT;
 }

@@ -4,7 +4,7 @@
  * confirmation.
  */
 import { callData, readAddress, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
-import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { POOL_STABLE, type PoolType } from '../../domain/pools/poolShape';
 import { readArrays, readWords, toAddresses } from '../abiArrays';
 import { DOUBTS } from '../../domain/pools/doubts';
@@ -34,10 +34,6 @@ const DECIMALS_MAX = 36n;
 /** The address that stands for the native coin in a list of coins. */
 const NATIVE_COIN: Hex = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
-export function curvePoolOfId(poolId: Hex): Hex {
-  return `0x${poolId.slice(-40)}`;
-}
-
 /** The questions of the protocol. */
 export const curveQuestions = {
   tokenCalls,
@@ -46,17 +42,12 @@ export const curveQuestions = {
   withFacts,
   bookCalls,
   withBooks,
-  lacksBooks: lacksCurveBooks,
   rateCalls,
   withRates,
-  readsBooksAtCreation: true,
-  // Each event makes its pool known.
-  feeCall: () => null,
-  readFee: () => null,
 };
 
 function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
-  const pool = curvePoolOfId(poolId);
+  const pool = addressOfWord(poolId);
   const coins = Array.from({ length: PANCAKE_COINS }, (_, index) => callData('coins(uint256)', index));
   return [
     { to: factory, data: callData('get_coins(address)', pool) },
@@ -83,7 +74,7 @@ function readList(answer: Hex | null | undefined): readonly bigint[] {
 }
 
 function factCalls(factory: Hex, { poolId, tokens }: ManyTokenState): ContractCall[] {
-  const pool = curvePoolOfId(poolId);
+  const pool = addressOfWord(poolId);
   const [first = ZERO_ADDRESS, second = ZERO_ADDRESS, third = ZERO_ADDRESS] = tokens;
   const listings = [
     'get_coins',
@@ -128,7 +119,7 @@ function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex |
   const count = tokens.length;
   if (readCoins(coins)?.join() !== tokens.join()) return null;
   const base = readAddress(basePool);
-  const own = { share: curvePoolOfId(poolId), base };
+  const own = { share: addressOfWord(poolId), base };
   const storedRates = readList(stored);
   const hasStored = storedRates.length === count && storedRates.every((rate) => rate > 0n);
   if (types != null) {
@@ -161,7 +152,7 @@ function readPancake(
   [confirmed, token, ...ratesOf]: readonly (Hex | null)[],
   factory: Hex,
 ): FoundFacts | null {
-  const pool = curvePoolOfId(poolId);
+  const pool = addressOfWord(poolId);
   const rates = ratesOf.map(readNumber).filter((rate) => rate !== null);
   const share = readAddress(token);
   const isConfirmed = pool === factory || readAddress(confirmed) === pool;
@@ -185,7 +176,7 @@ function settingsOf(pool: CurvePool | null): string[] {
 }
 
 function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
-  const to = curvePoolOfId(state.poolId);
+  const to = addressOfWord(state.poolId);
   const pool = toCurvePool(state);
   const base = pool?.base ?? null;
   const basePrice = base === null ? [] : [{ to: base, data: callData('get_virtual_price()') }];
@@ -231,7 +222,7 @@ function withBooks(
 }
 
 function rateCalls(state: ManyTokenState): ContractCall[] {
-  const to = curvePoolOfId(state.poolId);
+  const to = addressOfWord(state.poolId);
   return toCurvePool(state)?.asksRates === true ? [{ to, data: callData('stored_rates()') }] : [];
 }
 

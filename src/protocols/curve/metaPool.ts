@@ -6,6 +6,7 @@ import type { ChainLog } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CurveEvent } from './curveEvents';
+import { curveIdOfPool } from './curveFamily';
 import { lacksCurveBooks, toCurvePool } from './curveParams';
 import { virtualPrice, type CurvePool } from './curvePool';
 
@@ -40,7 +41,7 @@ export function findPaidCoin(
     log,
     logs,
     ({ address, topics: [, from], data }) =>
-      tokens.includes(address) && from === wordOf(log.address) && BigInt(data) === amount,
+      tokens.includes(address) && from === curveIdOfPool(log.address) && BigInt(data) === amount,
   );
   return transfer === undefined ? null : tokens.indexOf(transfer.address);
 }
@@ -56,7 +57,7 @@ export function readMetaExchange(
   logs: readonly ChainLog[],
 ): CurveEvent | null {
   const isSold = event.soldId > 0;
-  const self = wordOf(log.address);
+  const self = curveIdOfPool(log.address);
   const [sender, receiver] = isSold ? [ZERO_HASH, self] : [self, ZERO_HASH];
   const transfer = findTransfer(
     log,
@@ -84,8 +85,4 @@ function findTransfer(
       each.data.length === ZERO_HASH.length &&
       fits(each),
   );
-}
-
-function wordOf(address: Hex): Hex {
-  return `0x${address.slice(2).padStart(64, '0')}`;
 }

@@ -1,6 +1,6 @@
 /** Reads the logs of StableSwap pools, of their factories and registries. */
 import type { ChainLog } from '../../domain/block';
-import { ZERO_ADDRESS, ZERO_HASH, type Hex } from '../../domain/hex';
+import { addressOfWord, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
 import { readArrays, readWords, toAddresses } from '../abiArrays';
 import { emptyManyTokenState } from '../manyTokenPool';
@@ -10,13 +10,12 @@ import type {
   ManyTokenCreation,
   ManyTokenState,
   ManyTokenStep,
-  ManyTokenSwap,
 } from '../manyTokenProtocol';
 import { isAddressTopic } from '../words';
 import { CURVE_TOPICS, decodeCurveEvent, type CurveEvent } from './curveEvents';
+import { curveIdOfPool, kindOfEvent, toCurveSwap, toSwapFee } from './curveFamily';
 import type { CurvePool } from './curvePool';
-import { lacksCurveBooks, toCurvePool, toSwapFee, withCurvePool, withUnknownBooks } from './curveParams';
-import { curvePoolOfId } from './curveQuestions';
+import { lacksCurveBooks, toCurvePool, withCurvePool, withUnknownBooks } from './curveParams';
 import { explainCurveEvent } from './curveState';
 import { findPaidCoin, readMetaExchange, TRANSFER, virtualPricesOf, withBaseRate } from './metaPool';
 
@@ -37,17 +36,10 @@ export const curveLogs = {
   creationTopics: CREATIONS,
   poolTopics: CURVE_TOPICS,
   idOfLog,
-  poolOfId: curvePoolOfId,
-  idOfPool,
   readCreation,
   readLog,
   decodeSwap,
-  decodeSwapFee,
 };
-
-function idOfPool(pool: Hex): Hex {
-  return `0x${pool.slice(2).padStart(64, '0')}`;
-}
 
 function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
   const [topic, pool] = log.topics;
@@ -60,10 +52,10 @@ function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
       each.logIndex < log.logIndex &&
       each.topics[0] === TRANSFER &&
       each.topics[1] === ZERO_HASH &&
-      each.topics[2] === idOfPool(topic === PLAIN_POOL ? log.address : each.address) &&
+      each.topics[2] === curveIdOfPool(topic === PLAIN_POOL ? log.address : each.address) &&
       each.data === ZERO_HASH,
   );
-  return constructor === undefined ? null : idOfPool(constructor.address);
+  return constructor === undefined ? null : curveIdOfPool(constructor.address);
 }
 
 /**
@@ -73,7 +65,7 @@ function idOfLog(log: ChainLog, logs: readonly ChainLog[]): Hex | null {
 function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreation | null {
   const poolId = idOfLog(log, logs);
   if (poolId === null) return null;
-  const pool = curvePoolOfId(poolId);
+  const pool = addressOfWord(poolId);
   const isNew = logs.some(
     (each) =>
       each.address === pool && each.transactionHash === log.transactionHash && each.logIndex < log.logIndex,
@@ -100,7 +92,7 @@ function readLog(
   statesOf: (pool: Hex) => readonly ManyTokenState[],
 ): ManyTokenStep | 'other' | 'malformed' {
   // The creation. Its row keeps the params that no event tells.
-  if (log.address !== curvePoolOfId(state.poolId))
+  if (log.address !== addressOfWord(state.poolId))
     return { after: state, kind: 'register', isStored: true, swap: null, liquidity: null };
   const pool = toCurvePool(state);
   if (pool === null) return 'other';
@@ -118,10 +110,10 @@ function readLog(
   const moved = withBaseRate(step.pool, basePrices?.[0]);
   const isKnown = isExplained && !lacksCurveBooks(state);
   const after = isKnown ? withCurvePool(state, moved) : withUnknownBooks(state, moved);
-  const swap = toSwap(state, event, feePips ?? toFeePips(state.swapFee));
+  const swap = toCurveSwap(state, event, feePips ?? toFeePips(state.swapFee));
   return {
     after,
-    kind: kindOf(event),
+    kind: kindOfEvent(event),
     isStored: true,
     swap,
     liquidity: toLiquidity(state, pool.supply, event),
@@ -140,21 +132,6 @@ function withLogs(
     return { ...event, coin: findPaidCoin(tokens, event.amount, log, logs) };
   if (event.kind !== 'exchange_underlying' || pool.base === null) return event;
   return readMetaExchange(tokens, event, log, logs) ?? event;
-}
-
-function kindOf({ kind }: CurveEvent): ManyTokenStep['kind'] {
-  if (kind === 'exchange') return 'swap';
-  if (kind === 'add') return 'mint';
-  if (kind === 'remove' || kind === 'imbalance' || kind === 'remove_one') return 'burn';
-  return kind === 'donate' || kind === 'exchange_underlying' ? 'collect' : 'fee';
-}
-
-function toSwap({ tokens }: ManyTokenState, event: CurveEvent, feePips: number): ManyTokenSwap | null {
-  if (event.kind !== 'exchange') return null;
-  const [tokenIn, tokenOut] = [tokens[event.soldId], tokens[event.boughtId]];
-  if (tokenIn === undefined || tokenOut === undefined) return null;
-  const { owner: sender, sold: amountIn, bought: amountOut } = event;
-  return { tokenIn, tokenOut, amountIn, amountOut, feePips, sender, recipient: ZERO_ADDRESS };
 }
 
 function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CurveEvent): LiquidityMove | null {
@@ -182,7 +159,7 @@ function decodeSwap(log: ChainLog): LoggedSwap | null {
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */
-function decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null {
+export function decodeCurveFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null {
   const event = decodeCurveEvent(log);
   return event?.kind === 'fees' ? toSwapFee(event.fee) : null;
 }

@@ -3,13 +3,12 @@
  * precision per token, and one price for each token after the first. A ramp of zeros means that all but the precisions is
  * unknown. The pool then has no price until the node was asked again.
  */
+import { toSwapFee } from '../curve/curveFamily';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CryptoPool } from './cryptoPool';
 
 /** Number of params before the precisions. */
 const FIRST_PRECISION = 12;
-/** The fee of a state has 18 digits, the fee of the contract 10. */
-const SWAP_FEE_UNIT = 10n ** 8n;
 const NO_CURVE = { amp: 0n, gamma: 0n };
 const NO_RAMP: CryptoPool['ramp'] = { from: NO_CURVE, to: NO_CURVE, fromTime: 0n, toTime: 0n };
 
@@ -39,7 +38,7 @@ export function withCryptoPool(state: ManyTokenState, pool: CryptoPool): ManyTok
     ...state,
     balances,
     params: [...head, ...precisions, ...priceScale],
-    swapFee: toCryptoSwapFee(midFee),
+    swapFee: toSwapFee(midFee),
   };
 }
 
@@ -73,9 +72,4 @@ export function toCryptoPool({
 export function lacksCryptoBooks(state: Pick<ManyTokenState, 'params' | 'balances' | 'doubts'>): boolean {
   // A pool with known values has an A above 0; NO_RAMP stands for unknown values.
   return state.doubts === 0 && (toCryptoPool(state)?.ramp.to.amp ?? 0n) === 0n;
-}
-
-/** The fee of a state by mid_fee. */
-export function toCryptoSwapFee(midFee: bigint): bigint {
-  return midFee * SWAP_FEE_UNIT;
 }

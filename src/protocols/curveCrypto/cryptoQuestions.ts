@@ -1,6 +1,6 @@
 /** What the node is asked about CryptoSwap-NG pools. The factory names the tokens of each of its pools. */
 import { callData, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
-import type { Hex } from '../../domain/hex';
+import { addressOfWord, type Hex } from '../../domain/hex';
 import { POOL_CRYPTO, type PoolType } from '../../domain/pools/poolShape';
 import { readWords, toAddresses } from '../abiArrays';
 import { DOUBTS } from '../../domain/pools/doubts';
@@ -30,10 +30,6 @@ const ROUNDED_UNITS = 16n;
 /** Answers that a pool may lack: the fee of an empty pool, and one of two names of the time of the last trade. */
 const EXTRA_BOOKS = ['fee()', 'last_timestamp()', 'last_prices_timestamp()'] as const;
 
-export function cryptoPoolOfId(poolId: Hex): Hex {
-  return `0x${poolId.slice(-40)}`;
-}
-
 /** The questions of the protocol. */
 export const cryptoQuestions = {
   tokenCalls,
@@ -42,15 +38,10 @@ export const cryptoQuestions = {
   withFacts,
   bookCalls,
   withBooks,
-  lacksBooks: lacksCryptoBooks,
-  readsBooksAtCreation: true,
-  // Each event makes its pool known.
-  feeCall: () => null,
-  readFee: () => null,
 };
 
 function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
-  return [{ to: factory, data: callData('get_coins(address)', cryptoPoolOfId(poolId)) }];
+  return [{ to: factory, data: callData('get_coins(address)', addressOfWord(poolId)) }];
 }
 
 /** A factory answers zeros for a pool that it does not know. */
@@ -64,7 +55,7 @@ function wordsOf(answer: Hex | null | undefined): readonly bigint[] {
 }
 
 function factCalls(factory: Hex, { poolId }: ManyTokenState): ContractCall[] {
-  return [...tokenCalls(factory, poolId), { to: cryptoPoolOfId(poolId), data: callData('precisions()') }];
+  return [...tokenCalls(factory, poolId), { to: addressOfWord(poolId), data: callData('precisions()') }];
 }
 
 function withFacts(
@@ -80,7 +71,7 @@ function withFacts(
 }
 
 function bookCalls(_factory: Hex, { poolId, tokens }: ManyTokenState): ContractCall[] {
-  const to = cryptoPoolOfId(poolId);
+  const to = addressOfWord(poolId);
   const scales =
     tokens.length === 2
       ? [callData('price_scale()')]

@@ -1,24 +1,12 @@
 /** Reads the logs of CryptoSwap-NG pools and of their factories. */
 import type { ChainLog } from '../../domain/block';
-import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { addressOfWord, type Hex } from '../../domain/hex';
 import { readWords, toAddresses } from '../abiArrays';
+import { curveIdOfPool, kindOfEvent, toCurveSwap, toSwapFee } from '../curve/curveFamily';
 import { emptyManyTokenState } from '../manyTokenPool';
-import type {
-  LiquidityMove,
-  ManyTokenCreation,
-  ManyTokenState,
-  ManyTokenStep,
-  ManyTokenSwap,
-} from '../manyTokenProtocol';
+import type { LiquidityMove, ManyTokenCreation, ManyTokenState, ManyTokenStep } from '../manyTokenProtocol';
 import { CRYPTO_TOPICS, decodeCryptoEvent, type CryptoEvent } from './cryptoEvents';
-import {
-  lacksCryptoBooks,
-  toCryptoPool,
-  toCryptoSwapFee,
-  withCryptoPool,
-  withUnknownCurve,
-} from './cryptoParams';
-import { cryptoPoolOfId } from './cryptoQuestions';
+import { lacksCryptoBooks, toCryptoPool, withCryptoPool, withUnknownCurve } from './cryptoParams';
 import { applyCryptoEvent } from './cryptoState';
 
 /**
@@ -39,20 +27,13 @@ export const cryptoLogs = {
   creationTopics: CREATIONS,
   poolTopics: CRYPTO_TOPICS,
   idOfLog,
-  poolOfId: cryptoPoolOfId,
-  idOfPool,
   readCreation,
   readLog,
-  decodeSwapFee,
 };
-
-function idOfPool(pool: Hex): Hex {
-  return `0x${pool.slice(2).padStart(64, '0')}`;
-}
 
 function idOfLog({ data }: ChainLog): Hex | null {
   const [pool] = toAddresses(readWords(data, CREATION_WORDS_MAX)?.slice(0, 1) ?? []) ?? [];
-  return pool === undefined ? null : idOfPool(pool);
+  return pool === undefined ? null : curveIdOfPool(pool);
 }
 
 function readCreation(log: ChainLog): ManyTokenCreation | null {
@@ -70,7 +51,7 @@ function readLog(
   timestamp: number,
 ): ManyTokenStep | 'other' | 'malformed' {
   // The creation. Its row keeps the params that no event tells.
-  if (log.address !== cryptoPoolOfId(state.poolId))
+  if (log.address !== addressOfWord(state.poolId))
     return { after: state, kind: 'register', isStored: true, swap: null, liquidity: null };
   const event = decodeCryptoEvent(log);
   const pool = toCryptoPool(state);
@@ -79,29 +60,14 @@ function readLog(
   const { pool: moved, isExplained, feePips } = applyCryptoEvent(pool, event, timestamp);
   const isKnown = isExplained && !lacksCryptoBooks(state);
   const after = isKnown ? withCryptoPool(state, moved) : withUnknownCurve(state, moved);
-  const swap = toSwap(state, event, feePips ?? 0);
+  const swap = toCurveSwap(state, event, feePips ?? 0);
   return {
     after,
-    kind: kindOf(event),
+    kind: kindOfEvent(event),
     isStored: true,
     swap,
     liquidity: toLiquidity(state, pool.supply, event),
   };
-}
-
-function kindOf({ kind }: CryptoEvent): ManyTokenStep['kind'] {
-  if (kind === 'exchange') return 'swap';
-  if (kind === 'add') return 'mint';
-  if (kind === 'remove' || kind === 'imbalance' || kind === 'remove_one') return 'burn';
-  return kind === 'claim' || kind === 'donate' ? 'collect' : 'fee';
-}
-
-function toSwap({ tokens }: ManyTokenState, event: CryptoEvent, feePips: number): ManyTokenSwap | null {
-  if (event.kind !== 'exchange') return null;
-  const [tokenIn, tokenOut] = [tokens[event.soldId], tokens[event.boughtId]];
-  if (tokenIn === undefined || tokenOut === undefined) return null;
-  const { owner: sender, sold: amountIn, bought: amountOut } = event;
-  return { tokenIn, tokenOut, amountIn, amountOut, feePips, sender, recipient: ZERO_ADDRESS };
 }
 
 function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CryptoEvent): LiquidityMove | null {
@@ -131,7 +97,7 @@ function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CryptoEv
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */
-function decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null {
+export function decodeCryptoFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null {
   const event = decodeCryptoEvent(log);
-  return event?.kind === 'fees' ? toCryptoSwapFee(event.midFee) : null;
+  return event?.kind === 'fees' ? toSwapFee(event.midFee) : null;
 }

@@ -23,9 +23,9 @@ import {
   readPool,
   readRates,
   type CurveMarket,
-  type CurveToken,
   type MarketPool,
 } from '../../support/curve/curveMarket';
+import type { MarketToken } from '../../support/protocols/poolMarket';
 import { recordOracle } from '../../support/protocols/protocolTable';
 import { Random } from '../../support/random';
 
@@ -212,7 +212,7 @@ function addAction(pool: MarketPool, random: Random): void {
   return market.add(pool, 'ramp_A', [random.chance(0.5) ? amp * 7n : amp / 6n + 1n, RAMP_SECONDS]);
 }
 
-function pickTwo(coins: readonly CurveToken[], random: Random): [number, number] {
+function pickTwo(coins: readonly MarketToken[], random: Random): [number, number] {
   const i = random.int(0, coins.length - 1);
   return [i, (i + random.int(1, coins.length - 1)) % coins.length];
 }

@@ -2,10 +2,6 @@
  * StableSwap pools through the whole program: real contracts on a node, ingest, API. Answers must equal what the contracts
  * say, for pools seen from their creation, for older ones, and after a restart.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { formatUnits } from '../../../src/domain/amounts';
 import type { Hex } from '../../../src/domain/hex';
 import type { Portfolio } from '../../../src/wire/portfolio';
@@ -18,24 +14,34 @@ import {
   readPool,
   readShareToken,
   type CurveMarket,
-  type CurveToken,
   type MarketPool,
 } from '../../support/curve/curveMarket';
 import { eventually } from '../../support/eventually';
-import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
-import { startProgram, waitForBlock, type Program } from '../../support/server/program';
+import type { MarketToken } from '../../support/protocols/poolMarket';
+import {
+  expectPrice,
+  expectTotals,
+  getData,
+  getPair,
+  listMoves,
+  listSwaps,
+  off,
+  openPoolWorld,
+  readFigures,
+  sum,
+  type PairAnswer,
+  type PoolWorld,
+} from '../../support/protocols/poolWorld';
+import { waitForBlock, type Program } from '../../support/server/program';
 
-/** Blocks until the price of a token may rest on a new pool. */
-const GROWN_BLOCKS = '0x8c';
 const FEE = 4_000_000n;
 const UNIT = 10n ** 18n;
 
-let folder: string;
-let anvil: TestAnvil;
+let world: PoolWorld;
 let market: CurveMarket;
 let program: Program;
-let usd: CurveToken;
-let native: CurveToken;
+let usd: MarketToken;
+let native: MarketToken;
 let three: MarketPool;
 let ng: MarketPool;
 /** A pool with a rebasing token, which has no price. */
@@ -51,12 +57,21 @@ let lone: MarketPool;
 let head: number;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-curve-'));
-  anvil = await startTestAnvil(CURVE_NODE);
-  market = await deployCurve(anvil.rpc, [6, 18, 8, 12]);
-  const tokenOf = (places: number): CurveToken => market.tokens.find(({ decimals }) => decimals === places)!;
+  world = await openPoolWorld(
+    'curve',
+    () => ({
+      usd,
+      native,
+      dexes: [market.factories[0], market.oldFactory, market.registry, lone.address].map(
+        (factory, index) => ({ name: `curve${index}`, protocol: 'curve_stable', factory }),
+      ),
+    }),
+    CURVE_NODE,
+  );
+  market = await deployCurve(world.anvil.rpc, [6, 18, 8, 12]);
+  const tokenOf = (places: number): MarketToken => market.tokens.find(({ decimals }) => decimals === places)!;
   [usd, native] = [tokenOf(6), tokenOf(18)];
-  const inOrder = (...places: number[]): CurveToken[] =>
+  const inOrder = (...places: number[]): MarketToken[] =>
     market.tokens.filter(({ decimals }) => places.includes(decimals));
   const plan = { fee: FEE, kind: 'pancake', second: 5_000_000_000n } as const;
   three = await market.createPool({ ...plan, amp: 300n, tokens: inOrder(6, 8, 12) });
@@ -105,25 +120,26 @@ beforeAll(async () => {
   await market.mine();
   market.add(lone, 'donate_admin_fees', []);
   await market.mine();
-  await anvil.rpc.call('anvil_mine', [GROWN_BLOCKS, '0xa']);
+  await world.grow();
   tradeAll(60n);
   await market.mine();
-  await anvil.rpc.call('anvil_mine', ['0x5', '0xa']);
+  await world.anvil.rpc.call('anvil_mine', ['0x5', '0xa']);
   tradeAll(50n);
   head = await market.mine();
-  program = await start('whole', 0);
+  program = await world.start(0);
 });
 
 afterAll(async () => {
   await program?.end('SIGTERM');
-  await anvil?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await world?.stop();
 });
 
-const raw = ({ decimals }: CurveToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
+const allPools = (): MarketPool[] => [three, ng, rebasing, rated, old, first, meta, lone];
+
+const raw = ({ decimals }: MarketToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
 /** Sells this many USD to each pool for each other token, and half as many of the other token for USD. */
-function tradeAll(tokens: bigint, pools = [three, ng, rebasing, rated, old, first, meta, lone]): void {
+function tradeAll(tokens: bigint, pools = allPools()): void {
   for (const pool of pools) {
     if (pool === meta) {
       // Coin 2 is the second coin of the base pool.
@@ -141,91 +157,10 @@ function tradeAll(tokens: bigint, pools = [three, ng, rebasing, rated, old, firs
   }
 }
 
-async function start(name: string, startBlock: number): Promise<Program> {
-  const description = join(folder, 'chain.json');
-  const chain = {
-    chainId: 369,
-    name: 'StableSwap test',
-    nativeSymbol: 'T18',
-    wrappedNative: native.address,
-    anchors: [{ address: usd.address, symbol: 'T6', priceUsd: 1 }],
-    majors: [],
-    confirmations: 10,
-    startBlock: 0,
-    rpcUrls: [],
-    dexes: [
-      { name: 'stable', displayName: 'Stable', protocol: 'curve_stable', factory: market.factories[0] },
-      {
-        name: 'old',
-        displayName: 'Factory of 2021',
-        protocol: 'curve_stable',
-        factory: market.oldFactory,
-      },
-      { name: 'registry', displayName: 'Registry', protocol: 'curve_stable', factory: market.registry },
-      { name: 'lone', displayName: 'Lone', protocol: 'curve_stable', factory: lone.address },
-    ],
-  };
-  writeFileSync(description, JSON.stringify(chain));
-  const started = await startProgram('all', {
-    RPC_URL: anvil.wsUrl,
-    CHAIN_CONFIG: description,
-    START_BLOCK: String(startBlock),
-    FINALITY_DEPTH: '10',
-    DATA_DIR: join(folder, name),
-    RATE_LIMIT_PER_MINUTE: '0',
-  });
-  await waitForBlock(started.url, head);
-  return started;
-}
-
-async function get<T>(path: string, from = program): Promise<T> {
-  const answer = await fetch(`${from.url}/api/v1${path}`);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return ((await answer.json()) as { data: T }).data;
-}
-
-interface Pair {
-  readonly address: string;
-  readonly pool_type: number;
-  readonly fee_bps: number;
-  readonly price: string | null;
-  readonly flags: readonly string[];
-  readonly base_token: { readonly address: string };
-  readonly quote_token: { readonly address: string };
-  readonly liquidity_usd: number;
-  readonly volume_24h_usd: number;
-  readonly fees: { readonly h24: number };
-  readonly total_supply: string | null;
-  readonly lp_holders: number | null;
-  readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
-}
-
-interface Swap {
-  readonly tx_hash: string;
-  readonly amount0: string;
-  readonly amount1: string;
-  readonly price: string | null;
-  readonly amount_usd: number | null;
-  readonly fee_usd: number | null;
-}
-
-const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1);
-const sum = (values: readonly (number | null)[]): number =>
-  values.reduce<number>((all, one) => all + (one ?? 0), 0);
-
-/** The contract's price of the pair in whole tokens, quote per base. */
-async function expectedPrice(pool: MarketPool, { base_token, quote_token }: Pair): Promise<number> {
-  const indexOf = (address: string): number => pool.tokens.findIndex((token) => token.address === address);
-  const [i, j] = [indexOf(base_token.address), indexOf(quote_token.address)];
-  const perRaw = await quotedPrice(anvil.rpc, pool, await readBalances(anvil.rpc, pool), [i, j]);
-  return perRaw * 10 ** (pool.tokens[i]!.decimals - pool.tokens[j]!.decimals);
-}
-
-async function checkPool(pool: MarketPool, from = program): Promise<Pair> {
-  const pair = await get<Pair>(`/pairs/${pool.address}`, from);
-  expect(off(pair.price, await expectedPrice(pool, pair))).toBeLessThan(1e-9);
-  return pair;
-}
+const checkPool = (pool: MarketPool, from = program): Promise<PairAnswer> =>
+  expectPrice(from, pool, async (indexes) =>
+    quotedPrice(world.anvil.rpc, pool, await readBalances(world.anvil.rpc, pool), indexes),
+  );
 
 test.each([
   ['Pancake pool of three coins', () => three, 4],
@@ -244,18 +179,18 @@ test.each([
       fee_bps: fee,
       flags: expect.not.arrayContaining(['price_not_followed']),
     });
-    const balances = await readBalances(anvil.rpc, pool);
+    const balances = await readBalances(world.anvil.rpc, pool);
     const own = pool.tokens.map(
       ({ address }) => pair.balances.find((one) => one.address === address)!.balance_raw,
     );
     expect(own).toEqual(balances.map(String));
     const whole = pool.tokens.map(({ decimals }, index) => Number(balances[index]) / 10 ** decimals);
     const prices = await Promise.all(
-      pool.tokens.map(({ address }) => get<{ price_usd: string }>(`/tokens/${address}`)),
+      pool.tokens.map(({ address }) => getData<{ price_usd: string }>(program, `/tokens/${address}`)),
     );
     const values = whole.map((amount, index) => amount * Number(prices[index]!.price_usd));
     for (const [index, { address }] of pool.tokens.entries()) {
-      const audit = await get<{ price_usd: string }>(`/tokens/${address}/audit`);
+      const audit = await getData<{ price_usd: string }>(program, `/tokens/${address}/audit`);
       expect(off(audit.price_usd, Number(prices[index]!.price_usd))).toBeLessThan(1e-12);
     }
     // A token counts with at most what the pools of its route can pay out in USD.
@@ -266,40 +201,37 @@ test.each([
 );
 
 test('a pool that is its own LP token has its supply and holders, and a pool with another LP token has none', async () => {
-  const supply = await readPool(anvil.rpc, ng, 'supply');
-  expect(await get<Pair>(`/pairs/${ng.address}`)).toMatchObject({
-    total_supply: formatUnits(supply, 18),
-    lp_holders: 1,
-  });
-  expect(await get<Pair>(`/pairs/${three.address}`)).toMatchObject({ total_supply: null, lp_holders: null });
+  const supply = await readPool(world.anvil.rpc, ng, 'supply');
+  expect(await getPair(program, ng)).toMatchObject({ total_supply: formatUnits(supply, 18), lp_holders: 1 });
+  expect(await getPair(program, three)).toMatchObject({ total_supply: null, lp_holders: null });
 });
 
 test('a meta pool has the price of its contract, also after swaps with coins of its base pool', async () => {
   const pair = await checkPool(meta);
   expect(pair.balances.map(({ balance_raw }) => balance_raw).sort()).toEqual(
-    (await readBalances(anvil.rpc, meta)).map(String).sort(),
+    (await readBalances(world.anvil.rpc, meta)).map(String).sort(),
   );
-  const swaps = await get<Swap[]>(`/activity?pair=${meta.address}&event_type=swap`);
+  const swaps = await listSwaps(program, meta);
   expect(swaps).toHaveLength(12);
   for (const { price } of swaps) expect(price).not.toBeNull();
 });
 
 test('a pool with a rebasing token is listed without a price', async () => {
-  const pair = await get<Pair>(`/pairs/${rebasing.address}`);
+  const pair = await getPair(program, rebasing);
   expect(pair).toMatchObject({
     pool_type: 5,
     price: null,
     flags: expect.arrayContaining(['price_not_followed']),
   });
-  const swaps = await get<Swap[]>(`/activity?pair=${rebasing.address}&event_type=swap`);
+  const swaps = await listSwaps(program, rebasing);
   expect(swaps).toHaveLength(8);
   for (const { price } of swaps) expect(price).toBeNull();
 });
 
 test('each swap has what moved and the fee that the pool took, and bars close at the price', async () => {
   for (const pool of [three, ng, lone]) {
-    const pair = await get<Pair>(`/pairs/${pool.address}`);
-    const swaps = await get<Swap[]>(`/activity?pair=${pool.address}&event_type=swap`);
+    const pair = await getPair(program, pool);
+    const swaps = await listSwaps(program, pool);
     expect(swaps).toHaveLength(pool === three ? 16 : 8);
     for (const { amount_usd, fee_usd } of swaps) {
       // StableSwap-NG raises the fee of a pool that is off its balance.
@@ -307,39 +239,22 @@ test('each swap has what moved and the fee that the pool took, and bars close at
       if (pool !== ng) expect(Math.abs(part - 0.0004)).toBeLessThan(1e-9);
       else expect(part > 0.0004 && part < 0.0024).toBe(true);
     }
-    const bars = await get<{ close: string }[]>(`/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`);
     // The last swap of the pool of three coins may be on another leg than that of the pair.
-    if (pool !== three) expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
-    else expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-4);
-    expect(off(pair.volume_24h_usd, sum(swaps.map(({ amount_usd }) => amount_usd)))).toBeLessThan(1e-6);
-    expect(off(pair.fees.h24, sum(swaps.map(({ fee_usd }) => fee_usd)))).toBeLessThan(1e-6);
+    await expectTotals(program, pair, swaps, pool === three ? 1e-4 : 1e-9);
   }
 });
 
 test('a deposit and the withdrawals are listed, and a donation of the fees only interrupts the price', async () => {
-  const kinds = async ({ address }: MarketPool): Promise<string[]> => {
-    const all = await get<{ event_type: string }[]>(`/activity?pair=${address}`);
-    return all.map(({ event_type }) => event_type).filter((kind) => kind !== 'swap');
-  };
-  expect(await kinds(three)).toEqual(['burn', 'burn', 'mint']);
-  expect(await kinds(ng)).toEqual(['burn', 'burn', 'mint']);
-  expect(await kinds(lone)).toEqual(['mint']);
+  expect(await listMoves(program, three)).toEqual(['burn', 'burn', 'mint']);
+  expect(await listMoves(program, ng)).toEqual(['burn', 'burn', 'mint']);
+  expect(await listMoves(program, lone)).toEqual(['mint']);
 });
 
 test('after a restart, answers are the same and prices go on', async () => {
-  const read = () =>
-    Promise.all(
-      [three, ng, rebasing, rated, old, first, meta, lone].map(async ({ address }) => {
-        const { price, fee_bps, balances, liquidity_usd, volume_24h_usd } = await get<Pair>(
-          `/pairs/${address}`,
-        );
-        return { price, fee_bps, balances, liquidity_usd, volume_24h_usd };
-      }),
-    );
-  const before = await read();
+  const before = await readFigures(program, allPools());
   await program.end('SIGTERM');
-  program = await start('whole', 0);
-  expect(await read()).toEqual(before);
+  program = await world.start(0);
+  expect(await readFigures(program, allPools())).toEqual(before);
   tradeAll(40n);
   head = await market.mine();
   await waitForBlock(program.url, head);
@@ -347,14 +262,14 @@ test('after a restart, answers are the same and prices go on', async () => {
 });
 
 test('older pools have the same prices, fees and types', async () => {
-  const late = await start('late', head - 3);
+  const late = await world.start(head - 3);
   try {
     await eventually(
       async () => {
         // The pool search finds the pool of three coins, and trades show the others.
         tradeAll(10n, [ng, rebasing, rated, old, first, meta, lone]);
         head = await market.mine();
-        return (await get<Pair[]>('/pairs', late)).length;
+        return (await getData<unknown[]>(late, '/pairs')).length;
       },
       (count) => count === 8,
     );
@@ -374,20 +289,21 @@ test('LP tokens in a wallet are worth what the pool pays for them', async () => 
   const other: Hex = `0x${'9a'.repeat(20)}`;
   // The LP tokens of a pool of StableSwap-NG cannot be transferred here, so the wallet owns all of them.
   for (const pool of [three, lone])
-    market.add({ address: await readShareToken(anvil.rpc, pool) }, 'transfer', [
+    market.add({ address: await readShareToken(world.anvil.rpc, pool) }, 'transfer', [
       other,
       300_000n * 10n ** 18n,
     ]);
   head = await market.mine();
   await waitForBlock(program.url, head);
-  const { positions } = await get<Portfolio>(`/portfolio/${wallet}`);
+  const { positions } = await getData<Portfolio>(program, `/portfolio/${wallet}`);
   for (const pool of [three, lone, ng]) {
-    const token = await readShareToken(anvil.rpc, pool);
+    const token = await readShareToken(world.anvil.rpc, pool);
     const position = positions.find(({ pair_address }) => pair_address === pool.address)!;
-    const shares = await readHeld(anvil.rpc, token, wallet);
+    const shares = await readHeld(world.anvil.rpc, token, wallet);
     expect(position).toMatchObject({ id: token, lp_balance_raw: String(shares) });
     expect(position.value_usd).toBeGreaterThan(100_000);
-    const read = () => Promise.all(pool.tokens.map(({ address }) => readHeld(anvil.rpc, address, wallet)));
+    const read = () =>
+      Promise.all(pool.tokens.map(({ address }) => readHeld(world.anvil.rpc, address, wallet)));
     const before = await read();
     market.add(pool, 'remove_liquidity', [shares]);
     head = await market.mine();

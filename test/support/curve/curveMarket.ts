@@ -4,13 +4,13 @@
  */
 import { join } from 'node:path';
 
-import { getCreateAddress, Interface } from 'ethers';
+import { Interface } from 'ethers';
 
-import { encodeCall, encodeDeploy, readContract, toAddress } from '../../../src/dev/abi';
-import { expectAllSucceeded, openBlockMaker, type BlockMaker } from '../../../src/dev/node/blockMaker';
-import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
+import { encodeCall, readContract, toAddress } from '../../../src/dev/abi';
+import type { BlockMaker } from '../../../src/dev/node/blockMaker';
+import type { DevRpc } from '../../../src/dev/node/devRpc';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
-import { compileSolidity } from '../node/compileSolidity';
+import { openPoolMarket, type MarketToken, type PoolMarket } from '../protocols/poolMarket';
 
 const GAS = 8_000_000;
 /** The factories contain the code of all kinds of pools, which is more than a chain allows. */
@@ -55,15 +55,10 @@ const POOL = new Interface([
   'function donate_admin_fees()',
   'function transfer(address to, uint256 amount)',
 ]);
-const TRADER = new Interface([
+export const TRADER = new Interface([
   'function approve(address token, address spender)',
   'function run(address to, bytes data)',
 ]);
-
-export interface CurveToken {
-  readonly address: Hex;
-  readonly decimals: number;
-}
 
 /** The kinds of contracts, in the order of Curve.sol. */
 const KINDS = ['pancake', 'ng', 'registry', 'factory'] as const;
@@ -73,7 +68,7 @@ export interface MarketPool {
   readonly address: Hex;
   readonly kind: (typeof KINDS)[number];
   /** In the order of the contract. */
-  readonly tokens: readonly CurveToken[];
+  readonly tokens: readonly MarketToken[];
   readonly amp: bigint;
   readonly fee: bigint;
   readonly second: bigint;
@@ -92,17 +87,17 @@ export interface CurveMarket {
   /** The factory of 2021, and a registry. */
   readonly oldFactory: Hex;
   readonly registry: Hex;
-  readonly tokens: readonly CurveToken[];
+  readonly tokens: readonly MarketToken[];
   /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
   add(pool: Pick<MarketPool, 'address'>, name: string, values: readonly unknown[]): void;
   /** Mines the next block, `seconds` after the last one. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
   /** Sets the rate of a token in the next block. It grows by `growth` per second. */
-  setRate(token: CurveToken, rate: bigint, growth: bigint): void;
+  setRate(token: MarketToken, rate: bigint, growth: bigint): void;
   /** Lets the registry list a pool in the next block. */
   register(pool: MarketPool): void;
   /** The LP token of a pool as a coin of others. */
-  shareOf(pool: MarketPool): Promise<CurveToken>;
+  shareOf(pool: MarketPool): Promise<MarketToken>;
   /** `types` are the asset types of StableSwap-NG: 2 is a rebasing token. By default the first factory of its kind. */
   createPool(
     plan: Omit<MarketPool, 'address'>,
@@ -112,36 +107,15 @@ export interface CurveMarket {
 
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
 export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Promise<CurveMarket> {
-  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
-  const [from = ZERO_ADDRESS] = accounts;
-  const maker = await openBlockMaker(rpc, accounts);
-  const codeOf = compileSolidity(join(__dirname, 'Curve.sol'));
-  const deploy = (contract: string, abi?: Interface, values: readonly unknown[] = []): Hex => {
-    const data = encodeDeploy(codeOf(contract), abi, values);
-    const nonce = maker.add({ from, to: null, gas: GAS, data });
-    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
-  };
-  const mine = async (seconds = 10): Promise<number> => {
-    const { number, timestamp } = await getBlockHead(rpc);
-    await maker.mine(timestamp + seconds);
-    await expectAllSucceeded(rpc, number + 1);
-    return number + 1;
-  };
-  let sent = 0;
-  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
-    const sender = accounts[(sent += 1) % accounts.length] ?? from;
-    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
-  };
-  const trader = deploy('Trader');
-  const factories: CurveMarket['factories'] = [deploy('StableFactory'), deploy('StableFactory')];
-  const oldFactory = deploy('OldFactory', FACTORY, [false]);
-  const registry = deploy('OldFactory', FACTORY, [true]);
-  const tokens = decimals
-    .map((places) => ({
-      address: deploy('Token', TOKEN, [`T${places}`, places, 10n ** BigInt(places + SUPPLY_DIGITS), trader]),
-      decimals: places,
-    }))
-    .sort((a, b) => (a.address < b.address ? -1 : 1));
+  const market = await openCurveTokens(rpc, decimals);
+  const { trader, maker, codeOf, deploy, add, mine } = market;
+  const tokens = market.tokens.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const factories: CurveMarket['factories'] = [
+    deploy(codeOf('StableFactory')),
+    deploy(codeOf('StableFactory')),
+  ];
+  const oldFactory = deploy(codeOf('OldFactory'), FACTORY, [false]);
+  const registry = deploy(codeOf('OldFactory'), FACTORY, [true]);
   await mine();
   const factoryOf = (kind: MarketPool['kind']): Hex =>
     kind === 'factory' ? oldFactory : kind === 'registry' ? registry : factories[0];
@@ -152,10 +126,9 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     oldFactory,
     registry,
     tokens,
-    add: ({ address }, name, values) =>
-      send(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
-    setRate: ({ address }, rate, growth) => send(address, TOKEN, 'setRate', [rate, growth]),
-    register: ({ address }) => send(registry, FACTORY, 'add_pool', [address]),
+    add: ({ address }, name, values) => add(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
+    setRate: ({ address }, rate, growth) => add(address, TOKEN, 'setRate', [rate, growth]),
+    register: ({ address }) => add(registry, FACTORY, 'add_pool', [address]),
     mine,
     async shareOf({ address, kind }) {
       const isOwn = kind === 'ng' || kind === 'factory';
@@ -171,14 +144,26 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
       const kindNumber = KINDS.indexOf(kind);
       const values = [kindNumber, list, amp, fee, second, isOracle, base?.address ?? ZERO_ADDRESS];
       const assets = coins.map((_coin, index) => types[index] ?? Number(oracles.includes(index)));
-      send(factory, FACTORY, 'deploy', [values, assets]);
+      add(factory, FACTORY, 'deploy', [values, assets]);
       await mine();
       const address = toAddress(await readContract(rpc, FACTORY, factory, 'latest'));
       for (const { address: coin } of [...coins, ...(base?.tokens ?? [])])
-        send(trader, TRADER, 'approve', [coin, address]);
+        add(trader, TRADER, 'approve', [coin, address]);
       return { ...plan, address };
     },
   };
+}
+
+/** A market with the tokens of Curve.sol in the order of their addresses. */
+export async function openCurveTokens(rpc: DevRpc, decimals: readonly number[]): Promise<PoolMarket> {
+  const gas = { call: GAS, creation: GAS };
+  const market = await openPoolMarket(rpc, join(__dirname, 'Curve.sol'), [], gas);
+  const tokens = decimals.map((places) => {
+    const values = [`T${places}`, places, 10n ** BigInt(places + SUPPLY_DIGITS), market.trader];
+    return { address: market.deploy(market.codeOf('Token'), TOKEN, values), decimals: places };
+  });
+  await market.mine();
+  return { ...market, tokens };
 }
 
 export async function readPool(

@@ -4,20 +4,17 @@
  */
 import { join } from 'node:path';
 
-import { getCreateAddress, Interface } from 'ethers';
+import { Interface } from 'ethers';
 
-import { encodeCall, encodeDeploy, readContract, toAddress } from '../../../src/dev/abi';
-import { expectAllSucceeded, openBlockMaker } from '../../../src/dev/node/blockMaker';
-import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
-import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
+import { encodeCall, readContract, toAddress } from '../../../src/dev/abi';
+import type { DevRpc } from '../../../src/dev/node/devRpc';
+import type { Hex } from '../../../src/domain/hex';
+import { openCurveTokens, TRADER } from '../curve/curveMarket';
 import { compileSolidity } from '../node/compileSolidity';
+import type { MarketToken } from '../protocols/poolMarket';
 
-const GAS = 8_000_000;
-/** Each token has a supply of 10^15 whole tokens. */
-const SUPPLY_DIGITS = 15;
 const UNIT = 10n ** 18n;
 
-const TOKEN = new Interface(['constructor(string, uint8, uint256, address)']);
 const FACTORY = new Interface([
   'function deploy_pool((uint8 kind, address[] coins, uint256 ann, uint256 gamma, uint256[3] fees, uint256[3] rebalancing, uint256[] prices) plan)',
   'function latest() view returns (address)',
@@ -42,21 +39,11 @@ const POOL = new Interface([
   'function stopRamp()',
   'function disturb(uint256 k)',
 ]);
-const TRADER = new Interface([
-  'function approve(address token, address spender)',
-  'function run(address to, bytes data)',
-]);
-
-export interface CryptoToken {
-  readonly address: Hex;
-  readonly decimals: number;
-}
-
 interface CryptoPlan {
   /** 0 has three tokens, 1 has two, 2 has two and is of 2025. */
   readonly kind: 0 | 1 | 2;
   /** In the order of the contract. */
-  readonly tokens: readonly CryptoToken[];
+  readonly tokens: readonly MarketToken[];
   readonly ann: bigint;
   readonly gamma: bigint;
   readonly fees: readonly [mid: bigint, out: bigint, gamma: bigint];
@@ -73,7 +60,7 @@ export interface CryptoMarketPool extends CryptoPlan {
 export interface CryptoMarket {
   /** The factory of pools of two tokens, and that of pools of three. */
   readonly factories: readonly [two: Hex, three: Hex];
-  readonly tokens: readonly CryptoToken[];
+  readonly tokens: readonly MarketToken[];
   /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
   add(pool: Pick<CryptoMarketPool, 'address'>, name: string, values: readonly unknown[]): void;
   /** Mines the next block, ten seconds after the last one. Rejects if a transaction failed. Returns its number. */
@@ -83,52 +70,23 @@ export interface CryptoMarket {
 
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
 export async function deployCrypto(rpc: DevRpc, decimals: readonly number[]): Promise<CryptoMarket> {
-  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
-  const [from = ZERO_ADDRESS] = accounts;
-  const maker = await openBlockMaker(rpc, accounts);
+  const { trader, deploy, add, mine, tokens } = await openCurveTokens(rpc, decimals);
   const codeOf = compileSolidity(join(__dirname, 'CryptoSwap.sol'));
-  const commonCodeOf = compileSolidity(join(__dirname, '../curve/Curve.sol'));
-  const deploy = (code: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
-    const nonce = maker.add({ from, to: null, gas: GAS, data: encodeDeploy(code, abi, values) });
-    return getCreateAddress({ from, nonce }).toLowerCase() as Hex;
-  };
-  const mine = async (): Promise<number> => {
-    const { number, timestamp } = await getBlockHead(rpc);
-    await maker.mine(timestamp + 10);
-    await expectAllSucceeded(rpc, number + 1);
-    return number + 1;
-  };
-  let sent = 0;
-  const send = (to: Hex, abi: Interface, name: string, values: readonly unknown[]): void => {
-    const sender = accounts[(sent += 1) % accounts.length] ?? from;
-    maker.add({ from: sender, to, gas: GAS, data: encodeCall(abi, name, values) });
-  };
-  const trader = deploy(commonCodeOf('Trader'));
   const factories = [deploy(codeOf('CryptoFactory')), deploy(codeOf('CryptoFactory'))] as const;
-  const tokens = decimals.map((places) => ({
-    address: deploy(commonCodeOf('Token'), TOKEN, [
-      `T${places}`,
-      places,
-      10n ** BigInt(places + SUPPLY_DIGITS),
-      trader,
-    ]),
-    decimals: places,
-  }));
   await mine();
   return {
     factories,
     tokens,
-    add: ({ address }, name, values) =>
-      send(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
+    add: ({ address }, name, values) => add(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
     mine,
     async createPool(plan) {
       const coins = plan.tokens.map(({ address }) => address);
       const factory = factories[plan.kind === 0 ? 1 : 0];
       const { kind, ann, gamma, fees, rebalancing, prices } = plan;
-      send(factory, FACTORY, 'deploy_pool', [[kind, coins, ann, gamma, fees, rebalancing, prices]]);
+      add(factory, FACTORY, 'deploy_pool', [[kind, coins, ann, gamma, fees, rebalancing, prices]]);
       await mine();
       const address = toAddress(await readContract(rpc, FACTORY, factory, 'latest'));
-      for (const coin of coins) send(trader, TRADER, 'approve', [coin, address]);
+      for (const coin of coins) add(trader, TRADER, 'approve', [coin, address]);
       return { ...plan, address };
     },
   };

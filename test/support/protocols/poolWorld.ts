@@ -25,12 +25,16 @@ export interface PairAnswer {
   readonly pool_type: number;
   readonly fee_bps: number;
   readonly price: string | null;
+  readonly flags: readonly string[];
   readonly base_token: { readonly address: string };
+  readonly quote_token: { readonly address: string };
   readonly liquidity_usd: number;
   readonly volume_24h_usd: number;
   readonly fees: { readonly h24: number };
   readonly reserve0_raw: string;
   readonly reserve1_raw: string;
+  readonly total_supply: string | null;
+  readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
 }
 
 interface SwapAnswer {
@@ -114,6 +118,54 @@ export const getPair = (program: Program, { address }: { readonly address: Hex }
 /** The swaps of a pool, newest first. */
 export const listSwaps = (program: Program, { address }: { readonly address: Hex }): Promise<SwapAnswer[]> =>
   getData(program, `/activity?pair=${address}&event_type=swap`);
+
+/** The kinds of the liquidity events of a pool, newest first. */
+export async function listMoves(program: Program, { address }: { readonly address: Hex }): Promise<string[]> {
+  const all = await getData<{ event_type: string }[]>(program, `/activity?pair=${address}`);
+  return all.map(({ event_type }) => event_type).filter((kind) => kind !== 'swap');
+}
+
+/** What a restart must not change. */
+export function readFigures(program: Program, pools: readonly { readonly address: Hex }[]) {
+  return Promise.all(
+    pools.map(async (pool) => {
+      const { price, fee_bps, balances, liquidity_usd, volume_24h_usd } = await getPair(program, pool);
+      return { price, fee_bps, balances, liquidity_usd, volume_24h_usd };
+    }),
+  );
+}
+
+/** The price of a pair is that of the contract, in whole tokens. `priceOf`: raw token j per raw token i. */
+export async function expectPrice(
+  program: Program,
+  pool: { readonly address: Hex; readonly tokens: readonly MarketToken[] },
+  priceOf: (indexes: readonly [i: number, j: number]) => Promise<number>,
+): Promise<PairAnswer> {
+  const pair = await getPair(program, pool);
+  const indexOf = ({ address }: { readonly address: string }): number =>
+    pool.tokens.findIndex((token) => token.address === address);
+  const [i, j] = [indexOf(pair.base_token), indexOf(pair.quote_token)];
+  const expected = (await priceOf([i, j])) * 10 ** (pool.tokens[i]!.decimals - pool.tokens[j]!.decimals);
+  expect(off(pair.price, expected)).toBeLessThan(1e-9);
+  return pair;
+}
+
+/** Volume and fees of a pair are the sums over its swaps, and its bars close at this distance from the price. */
+export async function expectTotals(
+  program: Program,
+  pair: PairAnswer,
+  swaps: readonly SwapAnswer[],
+  distance: number,
+): Promise<void> {
+  const path = `/pairs/${pair.address}/ticks?timeframe=1m&currency=quote`;
+  const bars = await getData<{ close: string }[]>(program, path);
+  expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(distance);
+  expect(off(pair.volume_24h_usd, sum(swaps.map(({ amount_usd }) => amount_usd)))).toBeLessThan(1e-6);
+  expect(off(pair.fees.h24, sum(swaps.map(({ fee_usd }) => fee_usd)))).toBeLessThan(1e-6);
+}
+
+export const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((all, one) => all + (one ?? 0), 0);
 
 /** The relative difference of two numbers. */
 export const off = (a: string | number | null, b: number): number => Math.abs(Number(a) / b - 1);
