@@ -7,6 +7,7 @@ import { doubtCodes, type DoubtCode } from '../../domain/pools/doubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
 import { permissionsOf } from '../../protocols/hooks';
 import type { Warning } from '../../wire/risks';
+import { hasEnded } from './curveEnd';
 import { meanTvl, priceOf, type PairEntry } from './pairItem';
 import type { PairWindows } from './pairWindows';
 import { countsByWindow, volumeByWindow } from './windowTrades';
@@ -191,6 +192,12 @@ const DOUBT_WARNINGS: Readonly<Record<DoubtCode, string>> = {
   price_not_followed: 'The price of this pool depends on something that its events do not tell',
 };
 
+const ENDED: Warning = {
+  code: 'ended',
+  message: 'This bonding curve has ended: it holds no tokens, so nobody can trade in it',
+  severity: 'warning',
+};
+
 type RiskFields = Pick<
   PairDetail,
   'transfer_tax_pct' | 'lp_locked_pct' | 'lp_held_by_creator_pct' | 'warnings'
@@ -205,7 +212,11 @@ function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
     transfer_tax_pct: risks?.taxOf(entry.tokens.base.address) ?? null,
     lp_locked_pct: lpShares?.lockedPercent ?? null,
     lp_held_by_creator_pct: lpShares?.creatorPercent ?? null,
-    warnings: [...doubtWarnings, ...(risks?.pairWarningsOf(entry) ?? [])],
+    warnings: [
+      ...doubtWarnings,
+      ...(hasEnded(entry) ? [ENDED] : []),
+      ...(risks?.pairWarningsOf(entry) ?? []),
+    ],
   };
 }
 

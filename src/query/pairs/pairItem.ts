@@ -9,6 +9,7 @@ import type { Token } from '../../wire/primitives';
 import type { PoolBirth } from '../olderPools/olderPools';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { weightsOfPool, type StoredPool } from './pools';
+import { hasEnded } from './curveEnd';
 import type { PoolTokens } from './poolTokens';
 import { pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/protocol';
@@ -271,7 +272,7 @@ function toPairItem(entry: PairEntry): PairItem {
     created_at: entry.creation.created_at,
     created_block: entry.creation.created_block,
     last_trade_at: facts.lastTradeAt,
-    flags: doubtCodes(facts.doubts),
+    flags: [...doubtCodes(facts.doubts), ...(hasEnded(entry) ? ['ended'] : [])],
   };
 }
 

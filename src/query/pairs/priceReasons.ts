@@ -9,6 +9,7 @@ import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { TokenPrices } from '../prices/priceByHops';
 import { priceReason, makeReason, type ReasonLeg } from '../prices/priceReason';
+import { hasEnded } from './curveEnd';
 import type { StateRow } from './pairRows';
 import type { StoredPool } from './pools';
 
@@ -95,6 +96,8 @@ export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | nul
   }
   if (facts.state === null && pool.created_block === null)
     return makeReason('price_not_followed', 'No price: the state of this pool is unknown');
-  const text = 'No price: this pool has no liquidity';
+  const text = hasEnded({ pool, facts })
+    ? 'No price: this bonding curve has ended'
+    : 'No price: this pool has no liquidity';
   return { ...makeReason('low_liquidity', text), have_usd: 0 };
 }

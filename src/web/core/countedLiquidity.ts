@@ -50,6 +50,7 @@ export function listedTokenLiquidity(token: TokenItem): HTMLElement | string {
 /** The liquidity in a list of pairs. */
 export function listedPairLiquidity(pair: PairItem): HTMLElement | string {
   if (pair.liquidity_usd > 0) return formatUsd(pair.liquidity_usd);
+  if (pair.flags.includes('ended')) return notCounted('The curve has ended and is empty', 'ended');
   return notCounted(
     pair.flags.some((flag) => POOL_CODES.includes(flag))
       ? 'The pool is not trusted, so its liquidity does not count'
@@ -63,8 +64,8 @@ export function dexLiquidity(dex: Pick<DexItem, 'tvl_usd' | 'pool_count'>): HTML
   return notCounted('No pool of this DEX has a token with a trusted price, or all pools are empty');
 }
 
-function notCounted(reason: string): HTMLElement {
-  return h('span', { class: 'not-counted', title: reason }, 'not counted');
+function notCounted(reason: string, text = 'not counted'): HTMLElement {
+  return h('span', { class: 'not-counted', title: reason }, text);
 }
 
 function partlyCounted(

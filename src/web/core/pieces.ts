@@ -145,17 +145,26 @@ export const POOL_TYPES: Readonly<Record<number, string>> = {
   7: 'bins',
 };
 
+/** The fee of a pool, unless it has ended. */
+export function feeBadge(pool: {
+  readonly fee_bps: number | null;
+  readonly flags: readonly string[];
+}): HTMLElement {
+  return pool.flags.includes('ended') ? badge('ended', 'warn') : badge(formatFee(pool.fee_bps));
+}
+
 export function poolBadges(pool: {
   readonly dex_name: string;
   readonly pool_type: number;
   readonly fee_bps: number | null;
+  readonly flags: readonly string[];
 }): HTMLElement {
   return h(
     'span',
     { class: 'badges' },
     badge(pool.dex_name),
     badge(POOL_TYPES[pool.pool_type] ?? `type ${pool.pool_type}`),
-    badge(formatFee(pool.fee_bps)),
+    feeBadge(pool),
   );
 }
 

@@ -5,7 +5,6 @@ import type { Column } from './dataTable.ts';
 import { h } from '../core/dom.ts';
 import {
   formatCount,
-  formatFee,
   formatPrice,
   formatShare,
   formatUsd,
@@ -19,6 +18,7 @@ import {
   ago,
   avatar,
   badge,
+  feeBadge,
   buySellBar,
   coloredChange,
   pairName,
@@ -179,7 +179,8 @@ export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
             'span',
             { class: 'badges' },
             badge(pair.dex_name),
-            badge(`${POOL_TYPES[pair.pool_type] ?? ''} ${formatFee(pair.fee_bps)}`),
+            badge(POOL_TYPES[pair.pool_type] ?? ''),
+            feeBadge(pair),
           ),
         ),
         pair.address,

@@ -87,7 +87,7 @@ export const pairView: View = (app, place, main, signal) => {
     load: (loadSignal) => getAnswer<PairAnswer>(`/pairs/${address}`, {}, loadSignal),
     render: ({ data: pair }) => {
       if (!isPageOpen) openPage(pair);
-      showIn(head, pairHead(pair));
+      showIn(head, h('div', {}, pairHead(pair), endNotice(pair)));
       const risks = riskPanel({
         item: pair,
         token: pair.base_token,
@@ -234,11 +234,26 @@ function pairHead(pair: PairDetail): HTMLElement {
         { class: 'under' },
         headTools('pairs', pair.address, pairTitle(pair), pair.base_token.address),
         poolBadges(pair),
-        ...pair.flags.map((flag) => badge(flag, 'warn')),
+        ...pair.flags.filter((flag) => flag !== 'ended').map((flag) => badge(flag, 'warn')),
       ),
     ),
     headPrice(pair, `${formatPrice(pair.price)} ${symbolOf(pair.quote_token)}`),
     changes(pair),
+  );
+}
+
+/** Where a bonding curve ended. Null for a pair in which one can trade. */
+function endNotice({ flags, ended }: PairDetail): HTMLElement | null {
+  if (!flags.includes('ended')) return null;
+  const pools = ended?.moved_to ?? [];
+  return h(
+    'p',
+    { class: 'card pair-end' },
+    'This bonding curve has ended, and nobody can trade in it.',
+    ...(ended == null ? [] : [' All its tokens left in transaction ', transactionLink(ended.tx_hash), '.']),
+    ...(pools.length === 0
+      ? []
+      : [' Its liquidity moved to ', ...pools.map((pool) => addressLink(pool, 'pair')), '.']),
   );
 }
 

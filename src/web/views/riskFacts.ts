@@ -27,6 +27,7 @@ const SENTENCES: Readonly<Record<string, readonly [text: string, tone: Tone]>> =
   bridged: ['A bridge issues the token', 'plain'],
   state_fork: ['The token was copied with the state of another chain', 'plain'],
   no_metadata: ['No symbol, name and decimals', 'warn'],
+  ended: ['The curve has ended, and nobody can trade in it', 'bad'],
   new: ['Created within the last 24 hours', 'warn'],
 };
 

@@ -195,6 +195,7 @@ async function expectTruth(from: Program): Promise<void> {
   for (const pool of curves.slice(0, 2)) {
     const pair = await getPair(from, pool);
     expect(pair).toMatchObject({ pool_type: 3, fee_bps: 100, ended: null });
+    expect(pair.flags).not.toContain('ended');
     const perRaw = await quotedPrice(world.anvil.rpc, pool, await reservesOf(pool));
     const price = perRaw * 10 ** (pool.token0.decimals - pool.token1.decimals);
     const isBase = pair.base_token.address === pool.token0.address;
@@ -213,7 +214,15 @@ test('the program shows curves, their ends, and the pools in which they end', as
   await expectTruth(program);
   for (const pool of curves.slice(2)) {
     const pair = await getData<CurveAnswer>(program, `/pairs/${pool.address}`);
-    expect(pair).toMatchObject({ price: null, reserve0_raw: '0', reserve1_raw: '0', liquidity_usd: 0 });
+    expect(pair).toMatchObject({
+      price: null,
+      price_reason: { text: 'No price: this bonding curve has ended' },
+      reserve0_raw: '0',
+      reserve1_raw: '0',
+      liquidity_usd: 0,
+      flags: expect.arrayContaining(['ended']),
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'ended' })]),
+    });
     const [opened] = pair.ended!.moved_to;
     expect(pair.ended!.moved_to).toHaveLength(1);
     const next = await getData<{ dex_name: string; token0: string; created_tx: string }>(
