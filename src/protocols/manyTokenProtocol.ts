@@ -139,8 +139,8 @@ export interface ManyTokenProtocol extends ProtocolTraits, ManyTokenQuestions {
   fillState(state: ManyTokenState, other: ManyTokenState): ManyTokenState;
   /** A state from its stored parts. Parts that cannot be true are removed. */
   restoreState(state: ManyTokenState): ManyTokenState;
-  /** The token of the shares of a pool with these terms (LP token). Absent if it is the pool's own contract. */
-  shareToken?(terms: Pick<StoredManyTokenState, 'params'>): Hex;
+  /** The token of the shares of a pool with these terms (LP token). Absent or null if it is the pool's own contract. */
+  shareToken?(terms: Pick<StoredManyTokenState, 'params'>): Hex | null;
   /** Whether the price of a pool with these terms can be computed. Its balances may still be 0. */
   isFollowed(terms: Pick<StoredManyTokenState, 'weights' | 'doubts' | 'params'>): boolean;
   /** Marginal price of token i, raw token j per raw token i: a finite float64 > 0, or null without a price. */

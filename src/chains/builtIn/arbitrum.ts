@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_FACTORIES,
+  CURVE_REGISTRIES,
   kyberPositions,
   LIQUIDITY_BOOK,
   messari,
@@ -181,6 +182,18 @@ export const arbitrum: BuiltInChain = {
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
       factory: ['0xbC0797015fcFc47d9C1856639CaE50D0e69FbEE8', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_registry',
+      displayName: 'Curve',
+      protocol: 'curve_stable',
+      factory: ['0x445FE580eF8d70FF569aB36e80c647af338db351', CURVE_REGISTRIES],
+    },
+    {
+      name: 'curve_crypto_registry',
+      displayName: 'Curve CryptoSwap (registry)',
+      protocol: 'curve_crypto',
+      factory: ['0x0E9fBb167DF83EdE3240D6a5fa5d40c6C6851e15', CURVE_REGISTRIES],
     },
     {
       name: 'trader_joe_v2_2',

@@ -4,6 +4,7 @@ import { SIXTH_SHARE } from './fees';
 import {
   BOOK_FACTORIES,
   CURVE_FACTORIES,
+  CURVE_REGISTRIES,
   LIQUIDITY_BOOK,
   messari,
   SUSHI_V3,
@@ -172,6 +173,12 @@ export const avalanche: BuiltInChain = {
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
       factory: ['0x3d6cB2F6DcF47CDd9C13E4e3beAe9af041d8796a', 'curvefi/tricrypto-ng deployments.yaml'],
+    },
+    {
+      name: 'curve_registry',
+      displayName: 'Curve',
+      protocol: 'curve_stable',
+      factory: ['0x8474DdbE98F5aA3179B3B3F5942D724aFcdec9f6', CURVE_REGISTRIES],
     },
     {
       name: 'pharaoh_dlmm',

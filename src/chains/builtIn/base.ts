@@ -216,6 +216,12 @@ export const base: BuiltInChain = {
       factory: ['0xA5961898870943c68037F6848d2D866Ed2016bcB', CURVE_FACTORIES],
     },
     {
+      name: 'curve_crypto',
+      displayName: 'Curve CryptoSwap',
+      protocol: 'curve_crypto',
+      factory: ['0x5EF72230578b3e399E6C6F4F6360edF95e83BBfd', CURVE_FACTORIES],
+    },
+    {
       name: 'sectorone_v2_2',
       displayName: 'SectorOne V2.2',
       protocol: 'liquidity_book',

@@ -178,6 +178,12 @@ export const bnbChain: BuiltInChain = {
       factory: ['0x38f8D93406fA2d9924DcFcB67dB5B0521Fb20F7D', CURVE_FACTORIES],
     },
     {
+      name: 'curve_crypto',
+      displayName: 'Curve CryptoSwap',
+      protocol: 'curve_crypto',
+      factory: ['0xBd5fBd2FA58cB15228a9Abdac9ec994f79E3483C', CURVE_FACTORIES],
+    },
+    {
       name: 'trader_joe_v2_1',
       displayName: 'Trader Joe V2.1',
       protocol: 'liquidity_book',

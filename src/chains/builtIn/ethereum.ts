@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_FACTORIES,
+  CURVE_REGISTRIES,
   LIQUIDITY_BOOK,
   messari,
   pancakeSubgraph,
@@ -155,6 +156,18 @@ export const ethereum: BuiltInChain = {
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
       factory: ['0x0c0e5f2fF0ff18a3be9b835635039256dC4B4963', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_crypto',
+      displayName: 'Curve CryptoSwap',
+      protocol: 'curve_crypto',
+      factory: ['0xF18056Bbd320E96A48e3Fbf8bC061322531aac99', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_crypto_registry',
+      displayName: 'Curve CryptoSwap (registry)',
+      protocol: 'curve_crypto',
+      factory: ['0x8F942C20D02bEfc377D41445793068908E2250D0', CURVE_REGISTRIES],
     },
     {
       name: 'trader_joe_v2_1',

@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
   CURVE_FACTORIES,
+  CURVE_REGISTRIES,
   messari,
   SUSHI_V2,
   SUSHI_V3,
@@ -176,6 +177,18 @@ export const optimism: BuiltInChain = {
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
       factory: ['0xc6C09471Ee39C7E30a067952FcC89c8922f9Ab53', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_registry',
+      displayName: 'Curve',
+      protocol: 'curve_stable',
+      factory: ['0xC5cfaDA84E902aD92DD40194f0883ad49639b023', CURVE_REGISTRIES],
+    },
+    {
+      name: 'curve_crypto_registry',
+      displayName: 'Curve CryptoSwap (registry)',
+      protocol: 'curve_crypto',
+      factory: ['0x7DA64233Fefb352f8F501B357c018158ED8aA455', CURVE_REGISTRIES],
     },
   ],
 };

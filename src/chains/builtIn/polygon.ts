@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { SIXTH_SHARE } from './fees';
 import {
   CURVE_FACTORIES,
+  CURVE_REGISTRIES,
   messari,
   SUSHI_V3,
   SUSHI_V3_POSITIONS,
@@ -140,6 +141,24 @@ export const polygon: BuiltInChain = {
       displayName: 'Curve Tricrypto-NG',
       protocol: 'curve_crypto',
       factory: ['0xC1b393EfEF38140662b91441C6710Aa704973228', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_crypto',
+      displayName: 'Curve CryptoSwap',
+      protocol: 'curve_crypto',
+      factory: ['0xE5De15A9C9bBedb4F5EC13B131E61245f2983A69', CURVE_FACTORIES],
+    },
+    {
+      name: 'curve_registry',
+      displayName: 'Curve',
+      protocol: 'curve_stable',
+      factory: ['0x094d12e5b541784701FD8d65F11fc0598FBC6332', CURVE_REGISTRIES],
+    },
+    {
+      name: 'curve_crypto_registry',
+      displayName: 'Curve CryptoSwap (registry)',
+      protocol: 'curve_crypto',
+      factory: ['0x47bB542B9dE58b970bA50c9dae444DDB4c16751a', CURVE_REGISTRIES],
     },
   ],
 };

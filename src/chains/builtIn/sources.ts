@@ -16,8 +16,10 @@ export function infinityConfig(network: 'bsc' | 'base'): string {
   return `pancakeswap/infinity-core script/config/${network}-mainnet.json`;
 }
 
-/** Factories of Curve: that of 2021 (`factory`), and those of NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
+/** Factories of Curve: that of 2021 (`factory`, `crypto_factory`), and those of NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
 export const CURVE_FACTORIES = 'curvefi/curve-js src/constants/network_constants.ts';
+/** Registries of Curve for pools that no factory made, by the ids of its address provider (0 and 5). */
+export const CURVE_REGISTRIES = 'curvefi/metaregistry scripts/address_provider_constants.py';
 /** The same for further chains. */
 export const CURVE_CONTRACTS = 'DefiLlama/DefiLlama-Adapters projects/curve/contracts.json';
 /** Factories of Trader Joe's Liquidity Book by version, with first blocks. */

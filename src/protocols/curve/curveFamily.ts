@@ -1,6 +1,6 @@
 /** What both protocols of Curve share, StableSwap and CryptoSwap. Each pool is a contract that emits its own events. */
 import { wholeTokens } from '../../domain/amounts';
-import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { addressOfWord, numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { POOL_CRYPTO, POOL_STABLE } from '../../domain/pools/poolShape';
 import { scalePrice } from '../../domain/prices';
 import { toFeePips } from '../../domain/swapFee';
@@ -17,6 +17,11 @@ export function toSwapFee(fee: bigint): bigint {
 
 export function curveIdOfPool(pool: Hex): Hex {
   return `0x${pool.slice(2).padStart(64, '0')}`;
+}
+
+/** The address in a param. */
+export function wordToAddress(word: bigint): Hex {
+  return `0x${numberToHex(word).slice(2).padStart(40, '0')}`;
 }
 
 /** A TokenExchange names coins by their ids. */

@@ -4,9 +4,9 @@
  * The pool then has no price until the node was asked again. A pool with moving rates has two more params: whether the node
  * is asked for the rates, and the base pool.
  */
-import { numberToHex, type Hex } from '../../domain/hex';
+import type { Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
-import { toSwapFee } from './curveFamily';
+import { toSwapFee, wordToAddress } from './curveFamily';
 import { CURVE_KINDS, type CurvePool } from './curvePool';
 
 /** Number of params before the rates. The four last of them are fee, owner's part, fee factor and LP tokens. */
@@ -76,10 +76,6 @@ export function toCurvePool({
 /** The contract of the LP tokens. */
 export function shareOf({ params }: Pick<ManyTokenState, 'params'>): Hex {
   return wordToAddress(params[1] ?? 0n);
-}
-
-function wordToAddress(word: bigint): Hex {
-  return `0x${numberToHex(word).slice(2).padStart(40, '0')}`;
 }
 
 /** Whether the node must be asked for what changes. */

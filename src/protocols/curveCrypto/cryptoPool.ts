@@ -1,4 +1,5 @@
 /** A CryptoSwap pool: its curve, fees, swaps, withdrawals and marginal prices. Fees are in units of 1e-10. */
+import type { Hex } from '../../domain/hex';
 import type { CryptoCurve } from './cryptoFloat';
 import { findBalance, findD, marginalRatio } from './cryptoMath';
 
@@ -35,6 +36,16 @@ export interface CryptoPool {
   readonly priceScale: readonly bigint[];
   /** Raw balances, as balances(i) of the contract. */
   readonly balances: readonly bigint[];
+  /** Null for contracts of CryptoSwap-NG. */
+  readonly legacy: LegacyPart | null;
+}
+
+/** What only contracts from before NG need: tricrypto2, and those of the factory of 2021. */
+export interface LegacyPart {
+  /** The contract of the LP tokens. */
+  readonly share: Hex;
+  /** What the node tells about the end of the block. A D of 0 means that it told nothing. */
+  readonly end: Pick<CryptoPool, 'd' | 'priceScale' | 'balances'>;
 }
 
 /** Whether A and γ change at this time, unix seconds. */
@@ -64,7 +75,9 @@ export function toCryptoXp(pool: CryptoPool, balances: readonly bigint[] = pool.
 
 /** D with which the contract computes at this time. */
 export function cryptoDAt(pool: CryptoPool, timestamp: number): bigint | null {
-  return isRamping(pool, timestamp) ? findD(cryptoCurveAt(pool, timestamp), toCryptoXp(pool)) : pool.d;
+  // Contracts from before NG compute D anew also at their first use after a ramp.
+  const isNew = pool.legacy === null ? isRamping(pool, timestamp) : pool.ramp.toTime > 0n;
+  return isNew ? findD(cryptoCurveAt(pool, timestamp), toCryptoXp(pool)) : pool.d;
 }
 
 /** The fee of a swap that ends at these x. */
@@ -134,7 +147,10 @@ interface Withdrawal {
   readonly xp: readonly bigint[];
 }
 
-/** remove_liquidity_one_coin of all contracts before 2025, and of all pools of three tokens. Null if it reverts. */
+/**
+ * remove_liquidity_one_coin of all contracts before 2025, and of all pools of three tokens. The fee is that of the balances
+ * before, or in CryptoSwap-NG of a rough guess of those after it. Null if it reverts.
+ */
 export function withdrawOneToken(
   pool: CryptoPool,
   i: number,
@@ -145,7 +161,7 @@ export function withdrawOneToken(
   const xp = toCryptoXp(pool);
   const xi = xp[i];
   if (d0 === null || xi === undefined || pool.supply === 0n) return null;
-  const rough = xi - (xi * BigInt(xp.length) * shares) / pool.supply;
+  const rough = pool.legacy === null ? xi - (xi * BigInt(xp.length) * shares) / pool.supply : xi;
   const fee =
     rough > 0n
       ? cryptoFee(

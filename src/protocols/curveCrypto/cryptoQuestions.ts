@@ -1,5 +1,5 @@
-/** What the node is asked about CryptoSwap-NG pools. The factory names the tokens of each of its pools. */
-import { callData, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
+/** What the node is asked about CryptoSwap pools. A factory or registry names the tokens of each of its pools. */
+import { callData, readAddress, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
 import { addressOfWord, type Hex } from '../../domain/hex';
 import { POOL_CRYPTO, type PoolType } from '../../domain/pools/poolShape';
 import { readWords, toAddresses } from '../abiArrays';
@@ -8,10 +8,14 @@ import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import { findD } from './cryptoMath';
 import { lacksCryptoBooks, toCryptoPool, withCryptoFacts, withCryptoPool } from './cryptoParams';
-import { cryptoFee, toCryptoXp, type CryptoPool } from './cryptoPool';
+import { cryptoFee, toCryptoXp, type CryptoPool, type LegacyPart } from './cryptoPool';
 import { isWithinRounding } from './cryptoState';
 
 const TOKENS_MAX = 3;
+/** Words in an answer of a registry. */
+const LIST_MAX = 8;
+/** The contracts refuse a token with more. */
+const DECIMALS_MAX = 18n;
 /** A and γ, and the two times of the last trade, are packed as halves of a word. */
 const HALF_BITS = 128;
 const PLAIN_BOOKS = [
@@ -22,8 +26,6 @@ const PLAIN_BOOKS = [
   'mid_fee()',
   'out_fee()',
   'fee_gamma()',
-  'totalSupply()',
-  'D()',
 ] as const;
 /** D does not follow the raw units that withdrawals round away. A swap or deposit makes it exact again. */
 const ROUNDED_UNITS = 16n;
@@ -38,47 +40,91 @@ export const cryptoQuestions = {
   withFacts,
   bookCalls,
   withBooks,
+  rateCalls,
+  withRates,
 };
 
 function tokenCalls(factory: Hex, poolId: Hex): ContractCall[] {
   return [{ to: factory, data: callData('get_coins(address)', addressOfWord(poolId)) }];
 }
 
-/** A factory answers zeros for a pool that it does not know. */
+/** A factory answers zeros for a pool that it does not know. A registry answers a list of a fixed size. */
 function readTokens([listed]: readonly (Hex | null)[]): readonly Hex[] | null {
-  const words = wordsOf(listed);
-  return words.length < 2 || words.some((word) => word === 0n) ? null : toAddresses(words);
+  const words = wordsOf(listed).filter((word) => word > 0n);
+  return words.length < 2 || words.length > TOKENS_MAX ? null : toAddresses(words);
 }
 
 function wordsOf(answer: Hex | null | undefined): readonly bigint[] {
-  return answer == null ? [] : (readWords(answer, TOKENS_MAX) ?? []);
+  return answer == null ? [] : (readWords(answer, LIST_MAX) ?? []);
 }
 
 function factCalls(factory: Hex, { poolId }: ManyTokenState): ContractCall[] {
-  return [...tokenCalls(factory, poolId), { to: addressOfWord(poolId), data: callData('precisions()') }];
+  const pool = addressOfWord(poolId);
+  return [
+    ...tokenCalls(factory, poolId),
+    { to: pool, data: callData('precisions()') },
+    { to: factory, data: callData('get_decimals(address)', pool) },
+    { to: pool, data: callData('token()') },
+  ];
 }
 
+/** Only contracts of CryptoSwap-NG tell precisions, and only older ones have an LP token of another contract. */
 function withFacts(
   state: ManyTokenState,
   answers: readonly (Hex | null)[],
 ): { readonly state: ManyTokenState; readonly poolType: PoolType } | null {
-  const tokens = readTokens(answers);
-  const precisions = wordsOf(answers[1]);
-  const isListed = tokens !== null && tokens.every((token, index) => token === state.tokens[index]);
-  const isComplete = precisions.length === state.tokens.length && precisions.every((each) => each > 0n);
-  if (!isListed || !isComplete) return null;
-  return { state: withCryptoFacts(state, precisions), poolType: POOL_CRYPTO };
+  const [, precisions, decimals, token] = answers;
+  if (readTokens(answers)?.join() !== state.tokens.join()) return null;
+  const count = state.tokens.length;
+  const units = wordsOf(precisions);
+  if (units.length === count && units.every((each) => each > 0n))
+    return { state: withCryptoFacts(state, units, null), poolType: POOL_CRYPTO };
+  const places = wordsOf(decimals).slice(0, count);
+  const share = readAddress(token);
+  if (share === null || places.length !== count || places.some((each) => each > DECIMALS_MAX)) return null;
+  const powers = places.map((each) => 10n ** (DECIMALS_MAX - each));
+  return { state: withCryptoFacts(state, powers, share), poolType: POOL_CRYPTO };
 }
 
-function bookCalls(_factory: Hex, { poolId, tokens }: ManyTokenState): ContractCall[] {
-  const to = addressOfWord(poolId);
+function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
+  const to = addressOfWord(state.poolId);
+  const share = toCryptoPool(state)?.legacy?.share ?? to;
+  return [
+    ...[...EXTRA_BOOKS, ...PLAIN_BOOKS].map((name) => ({ to, data: callData(name) })),
+    { to: share, data: callData('totalSupply()') },
+    ...endCalls(state),
+  ];
+}
+
+/** Calls for D, price scale and balances. */
+function endCalls({ poolId, tokens }: ManyTokenState): ContractCall[] {
   const scales =
     tokens.length === 2
       ? [callData('price_scale()')]
       : tokens.slice(1).map((_token, index) => callData('price_scale(uint256)', index));
   const balances = tokens.map((_token, index) => callData('balances(uint256)', index));
-  const names = [...EXTRA_BOOKS, ...PLAIN_BOOKS].map((name) => callData(name));
-  return [...names, ...scales, ...balances].map((data) => ({ to, data }));
+  const to = addressOfWord(poolId);
+  return [callData('D()'), ...scales, ...balances].map((data) => ({ to, data }));
+}
+
+/** The values of `endCalls`. */
+function readEnd([d = 0n, ...rest]: readonly bigint[], tokens: number): LegacyPart['end'] {
+  return { d, priceScale: rest.slice(0, tokens - 1), balances: rest.slice(tokens - 1) };
+}
+
+/** No event of a contract from before NG tells its price scale. */
+function rateCalls(state: ManyTokenState): ContractCall[] {
+  return (toCryptoPool(state)?.legacy ?? null) === null ? [] : endCalls(state);
+}
+
+/** Without all answers, the next events are not explained. */
+function withRates(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState {
+  const pool = toCryptoPool(state);
+  if (pool === null || pool.legacy === null) return state;
+  const count = state.tokens.length;
+  const values = answers.flatMap((answer) => readUint(answer) ?? []);
+  const end = values.length === 2 * count ? readEnd(values, count) : { ...pool.legacy.end, d: 0n };
+  return withCryptoPool(state, { ...pool, legacy: { ...pool.legacy, end } });
 }
 
 /** All answers or none. A pool that is created in this block starts empty; its other values are those at the block's end. */
@@ -89,7 +135,7 @@ function withBooks(
 ): ManyTokenState {
   const pool = toCryptoPool(state);
   const values = answers.slice(EXTRA_BOOKS.length).flatMap((answer) => readUint(answer) ?? []);
-  const isComplete = values.length === PLAIN_BOOKS.length + 2 * state.tokens.length - 1;
+  const isComplete = values.length === PLAIN_BOOKS.length + 1 + 2 * state.tokens.length;
   if (pool === null || !lacksCryptoBooks(state) || !isComplete) return state;
   const read = readBooks(pool, values);
   const known = isCreation ? { ...read, supply: 0n, d: 0n, balances: pool.balances } : read;
@@ -101,7 +147,7 @@ function withBooks(
   return isOtherCurve(known, lastTrade) ? withDoubts(after, DOUBTS.unfollowed) : after;
 }
 
-/** The pool with the answers to PLAIN_BOOKS, then the price scale and the balances. */
+/** The pool with the answers to PLAIN_BOOKS, then the LP tokens and the values of `endCalls`. */
 function readBooks(pool: CryptoPool, values: readonly bigint[]): CryptoPool {
   const at = (index: number): bigint => values[index] ?? 0n;
   const curveOf = (packed: bigint): CryptoPool['ramp']['to'] => ({
@@ -110,17 +156,9 @@ function readBooks(pool: CryptoPool, values: readonly bigint[]): CryptoPool {
   });
   const ramp = { from: curveOf(at(0)), to: curveOf(at(1)), fromTime: at(2), toTime: at(3) };
   const fees = { midFee: at(4), outFee: at(5), feeGamma: at(6) };
-  const rest = values.slice(PLAIN_BOOKS.length);
-  const scales = pool.precisions.length - 1;
-  return {
-    ...pool,
-    ...fees,
-    ramp,
-    supply: at(7),
-    d: at(8),
-    priceScale: rest.slice(0, scales),
-    balances: rest.slice(scales),
-  };
+  const supply = at(PLAIN_BOOKS.length);
+  const end = readEnd(values.slice(PLAIN_BOOKS.length + 1), pool.precisions.length);
+  return { ...pool, ...fees, ...end, ramp, supply };
 }
 
 /**

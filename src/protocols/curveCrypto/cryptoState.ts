@@ -18,7 +18,7 @@ import {
   type CryptoPool,
 } from './cryptoPool';
 
-interface CryptoStep {
+export interface CryptoStep {
   readonly pool: CryptoPool;
   /** Whether the state before explains the event. */
   readonly isExplained: boolean;
@@ -40,6 +40,11 @@ export function isWithinRounding(a: bigint, b: bigint, size: bigint, units = ROU
 }
 
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
+
+/** The word of an event with these prices. */
+export function packPrices(prices: readonly bigint[]): bigint {
+  return prices.reduceRight((packed, price) => (packed << BigInt(PRICE_BITS)) | price, 0n);
+}
 
 /** The prices in a word of an event: one, or two of 128 bits, lowest first. */
 function unpackPrices(packed: bigint, tokens: number): bigint[] {
@@ -99,22 +104,25 @@ type Change = [changes: Partial<CryptoPool>, isExplained: boolean];
 type EventOf<Kind extends CryptoEvent['kind']> = Extract<CryptoEvent, { kind: Kind }>;
 
 function applyExchange(pool: CryptoPool, event: EventOf<'exchange'>, timestamp: number): CryptoStep {
-  const { soldId, boughtId, sold, bought, fee } = event;
-  const gross = bought + fee;
+  const { soldId, boughtId, sold, bought } = event;
   const balances = movedBy(
     pool,
     pool.balances.map((_each, index) => (index === soldId ? sold : index === boughtId ? -bought : 0n)),
   );
   const done = exchangeOnCurve(pool, soldId, boughtId, sold, timestamp);
+  const size = pool.balances[boughtId] ?? 0n;
+  // Without a fee in the event, what the curve gives beyond the amount out is the fee.
+  const gross = event.fee === null ? (done?.gross ?? bought) : bought + event.fee;
+  const fee = gross - bought;
+  const rounding = event.fee === null ? size >> ROUNDING_BITS : 0n;
   // The formula of the fee is learnt from the first swap that only one of them explains.
   const formulas = [pool.hasNewFee, !pool.hasNewFee].filter((isNew) => {
     const rate = done === null ? 0n : cryptoFee(pool, done.xp, isNew);
-    const slack = (FEE_RATE_ROUNDING * gross) / CRYPTO_FEE_UNIT + ROUNDING_UNITS;
-    return distance((rate * gross) / CRYPTO_FEE_UNIT, fee) <= slack;
+    const slack = (FEE_RATE_ROUNDING * gross) / CRYPTO_FEE_UNIT + ROUNDING_UNITS + rounding;
+    return (pool.legacy === null || !isNew) && distance((rate * gross) / CRYPTO_FEE_UNIT, fee) <= slack;
   });
   const [hasNewFee = pool.hasNewFee] = formulas;
   const next = { ...pool, balances, hasNewFee };
-  const size = pool.balances[boughtId] ?? 0n;
   const isFair = done !== null && formulas.length > 0 && isWithinRounding(done.gross, gross, size);
   const [changes, hasD] = atScale(next, event.priceScale, toCryptoXp(next), null, timestamp);
   return {
@@ -142,10 +150,13 @@ function applyDeposit(pool: CryptoPool, event: EventOf<'add'>, timestamp: number
   return [{ balances: next.balances, supply, ...changes }, isFair && hasD];
 }
 
-/** A balanced withdrawal pays the same share of each balance, less one LP token's unit unless it empties the pool. */
+/**
+ * A balanced withdrawal pays the same share of each balance, less one LP token's unit. CryptoSwap-NG pays all of it if the pool
+ * is emptied.
+ */
 function applyWithdrawal(pool: CryptoPool, { amounts, supply }: EventOf<'remove'>): Change {
   const burnt = pool.supply - supply;
-  const counted = supply === 0n ? burnt : burnt - 1n;
+  const counted = supply === 0n && pool.legacy === null ? burnt : burnt - 1n;
   const isFair =
     burnt > 0n &&
     amounts.length === pool.balances.length &&
@@ -173,7 +184,7 @@ function applyImbalance(pool: CryptoPool, event: EventOf<'imbalance'>, timestamp
 /** The pool after an uneven withdrawal. */
 function afterWithdrawal(
   pool: CryptoPool,
-  event: { readonly shares: bigint; readonly moves: readonly bigint[]; readonly priceScale: bigint },
+  event: { readonly shares: bigint; readonly moves: readonly bigint[]; readonly priceScale: bigint | null },
   done: (Pick<CryptoPool, 'd'> & { readonly xp: readonly bigint[] }) | null,
   timestamp: number,
 ): Change {
@@ -219,12 +230,12 @@ function applyClaim(pool: CryptoPool, { amounts, minted }: EventOf<'claim'>, tim
  */
 function atScale(
   pool: CryptoPool,
-  packed: bigint,
+  packed: bigint | null,
   xp: readonly bigint[],
   d: bigint | null,
   timestamp: number,
 ): [changes: Pick<CryptoPool, 'priceScale' | 'd'>, hasD: boolean] {
-  const priceScale = unpackPrices(packed, pool.balances.length);
+  const priceScale = packed === null ? pool.priceScale : unpackPrices(packed, pool.balances.length);
   if ([...priceScale, ...pool.priceScale].some((price) => price === 0n))
     return [{ priceScale, d: 0n }, false];
   const isSame = priceScale.every((price, index) => price === pool.priceScale[index]);

@@ -1,10 +1,13 @@
-/** Curve's CryptoSwap-NG pools of two and three tokens (twocrypto-ng, tricrypto-ng). Each pool is its own LP token. */
+/**
+ * Curve's CryptoSwap pools of two and three tokens: those of NG (twocrypto-ng, tricrypto-ng), which are their own LP tokens, and
+ * those before NG (tricrypto2, the factory of 2021).
+ */
 import { POOL_CRYPTO } from '../../domain/pools/poolShape';
 import { curveTraits } from '../curve/curveFamily';
 import type { ManyTokenProtocol } from '../manyTokenProtocol';
 import { cryptoLiquidity } from './cryptoDepth';
 import { CRYPTO_FEE_TOPICS } from './cryptoEvents';
-import { lacksCryptoBooks, toCryptoPool } from './cryptoParams';
+import { cryptoShareOf, lacksCryptoBooks, toCryptoPool } from './cryptoParams';
 import { cryptoPrice, getCryptoDy } from './cryptoPool';
 import { cryptoQuestions } from './cryptoQuestions';
 import { cryptoLogs, decodeCryptoFee } from './readCryptoLog';
@@ -22,6 +25,7 @@ export const curveCrypto = {
     getDy: getCryptoDy,
     liquidityOf: cryptoLiquidity,
   }),
+  shareToken: cryptoShareOf,
   ...cryptoLogs,
   ...cryptoQuestions,
 } satisfies ManyTokenProtocol;

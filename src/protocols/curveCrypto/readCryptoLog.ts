@@ -1,4 +1,4 @@
-/** Reads the logs of CryptoSwap-NG pools and of their factories. */
+/** Reads the logs of CryptoSwap pools, of their factories and registries. */
 import type { ChainLog } from '../../domain/block';
 import { addressOfWord, type Hex } from '../../domain/hex';
 import { readWords, toAddresses } from '../abiArrays';
@@ -7,7 +7,9 @@ import { emptyManyTokenState } from '../manyTokenPool';
 import type { LiquidityMove, ManyTokenCreation, ManyTokenState, ManyTokenStep } from '../manyTokenProtocol';
 import { CRYPTO_TOPICS, decodeCryptoEvent, type CryptoEvent } from './cryptoEvents';
 import { lacksCryptoBooks, toCryptoPool, withCryptoPool, withUnknownCurve } from './cryptoParams';
+import { isAddressTopic } from '../words';
 import { applyCryptoEvent } from './cryptoState';
+import { readLegacyLog } from './legacyLogs';
 
 /**
  * Topics of TwocryptoPoolDeployed(pool, name, symbol, coins, …) and TricryptoPoolDeployed(pool, name, symbol, weth, coins, …),
@@ -19,7 +21,9 @@ const COINS: ReadonlyMap<Hex, readonly [from: number, to: number]> = new Map([
 ] as const);
 /** Fixed words, and a name and a symbol of up to 64 and 32 bytes. */
 const CREATION_WORDS_MAX = 20;
-const CREATIONS: ReadonlySet<Hex> = new Set(COINS.keys());
+/** Topic of PoolAdded(address indexed pool) of a registry. The pool may be much older. */
+const POOL_ADDED: Hex = '0x73cca62ab1b520c9715bf4e6c71e3e518c754e7148f65102f43289a7df0efea6';
+const CREATIONS: ReadonlySet<Hex> = new Set([...COINS.keys(), POOL_ADDED]);
 
 /** The part of the protocol that reads logs. */
 export const cryptoLogs = {
@@ -31,7 +35,8 @@ export const cryptoLogs = {
   readLog,
 };
 
-function idOfLog({ data }: ChainLog): Hex | null {
+function idOfLog({ topics: [topic, added], data }: ChainLog): Hex | null {
+  if (topic === POOL_ADDED) return isAddressTopic(added) ? added : null;
   const [pool] = toAddresses(readWords(data, CREATION_WORDS_MAX)?.slice(0, 1) ?? []) ?? [];
   return pool === undefined ? null : curveIdOfPool(pool);
 }
@@ -47,7 +52,7 @@ function readCreation(log: ChainLog): ManyTokenCreation | null {
 function readLog(
   state: ManyTokenState,
   log: ChainLog,
-  _logs: readonly ChainLog[],
+  logs: readonly ChainLog[],
   timestamp: number,
 ): ManyTokenStep | 'other' | 'malformed' {
   // The creation. Its row keeps the params that no event tells.
@@ -57,7 +62,13 @@ function readLog(
   const pool = toCryptoPool(state);
   if (event === null) return 'malformed';
   if (pool === null) return 'other';
-  const { pool: moved, isExplained, feePips } = applyCryptoEvent(pool, event, timestamp);
+  const { legacy } = pool;
+  const step =
+    legacy === null
+      ? applyCryptoEvent(pool, event, timestamp)
+      : readLegacyLog(pool, legacy, log, logs, timestamp);
+  if (step === null) return 'other';
+  const { pool: moved, isExplained, feePips } = step;
   const isKnown = isExplained && !lacksCryptoBooks(state);
   const after = isKnown ? withCryptoPool(state, moved) : withUnknownCurve(state, moved);
   const swap = toCurveSwap(state, event, feePips ?? 0);

@@ -1,12 +1,11 @@
 /**
- * CryptoSwap pools on a real node (three tokens, two tokens, and the contract of two tokens of 2025), with random trades,
+ * CryptoSwap pools on a real node (two and three tokens, of NG, of 2025 and from before NG), with random trades,
  * deposits, withdrawals of all kinds, fee changes, ramps of A and γ, and a price scale that follows the trades. After each
  * block, our balances, prices, fees and quotes must equal the answers of the contracts.
  */
 import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { getBlockHead, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
-import type { ChainLog } from '../../../src/domain/block';
-import { numberToHex, type Hex } from '../../../src/domain/hex';
+import type { Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { decodeCryptoEvent, type CryptoEvent } from '../../../src/protocols/curveCrypto/cryptoEvents';
 import {
@@ -18,15 +17,18 @@ import {
   type CryptoPool,
 } from '../../../src/protocols/curveCrypto/cryptoPool';
 import { applyCryptoEvent } from '../../../src/protocols/curveCrypto/cryptoState';
+import { readLegacyLog } from '../../../src/protocols/curveCrypto/legacyLogs';
 import {
   deployCrypto,
   quotedCryptoPrice,
   readCrypto,
   readCryptoBalances,
+  readCryptoSupply,
   readPriceScale,
   type CryptoMarket,
   type CryptoMarketPool,
 } from '../../support/curveCrypto/cryptoMarket';
+import { readNodeBlock } from '../../support/protocols/decodeFrom';
 import { recordOracle } from '../../support/protocols/protocolTable';
 import { Random } from '../../support/random';
 
@@ -58,6 +60,10 @@ const PLANS = [
   { kind: 1, places: [0, 2], prices: [3_000n], ann: 400_000n, gamma: 145_000_000_000_000n },
   { kind: 2, places: [2, 1], prices: [60_000n], ann: 270_000n, gamma: 1_300_000_000_000_000n },
   { kind: 2, places: [0, 3], prices: [5n], ann: 1_880_000n, gamma: 199_000_000_000_000_000n },
+  { kind: 3, places: [0, 1, 2], prices: [60_000n, 3_000n], ann: 1_707_629n, gamma: 11_809_167_828_997n },
+  { kind: 3, places: [2, 3, 0], prices: [40n, 2n], ann: 540_000n, gamma: 80_500_000_000_000n },
+  { kind: 4, places: [0, 2], prices: [3_000n], ann: 400_000n, gamma: 145_000_000_000_000n },
+  { kind: 4, places: [2, 1], prices: [60_000n], ann: 400_000n, gamma: 145_000_000_000_000n },
 ] as const;
 const MA_TIME = 60n;
 
@@ -95,6 +101,8 @@ afterAll(async () => {
 });
 
 function firstState({
+  address,
+  kind,
   tokens,
   ann,
   gamma,
@@ -102,6 +110,7 @@ function firstState({
   prices,
 }: CryptoMarketPool): CryptoPool {
   const curve = { amp: ann, gamma };
+  const end = { d: 0n, priceScale: prices, balances: tokens.map(() => 0n) };
   return {
     hasNewFee: false,
     ramp: { from: curve, to: curve, fromTime: 0n, toTime: 0n },
@@ -113,7 +122,18 @@ function firstState({
     precisions: tokens.map(({ decimals }) => 10n ** BigInt(18 - decimals)),
     priceScale: prices,
     balances: tokens.map(() => 0n),
+    legacy: kind > 2 ? { share: address, end } : null,
   };
+}
+
+/** What the contract tells about the end of the newest block. */
+async function readEnd(pool: CryptoMarketPool) {
+  const [d, priceScale, balances] = await Promise.all([
+    readCrypto(rpc, pool, 'D'),
+    readPriceScale(rpc, pool),
+    readCryptoBalances(rpc, pool),
+  ]);
+  return { d, priceScale, balances };
 }
 
 interface Seen {
@@ -124,23 +144,46 @@ interface Seen {
   readonly feePips: number | null;
 }
 
-/** Applies the logs of a block. Every event must be explained. */
-async function follow(block: number): Promise<Seen[]> {
-  const { timestamp } = await getBlockHead(rpc);
-  const receipts = (await rpc.call('eth_getBlockReceipts', [numberToHex(block)])) as { logs: ChainLog[] }[];
-  return receipts.flatMap(({ logs }) =>
-    logs.flatMap((log): Seen[] => {
-      const pool = pools.find(({ address }) => address === log.address);
-      const event = decodeCryptoEvent(log);
-      if (pool === undefined || event === null) return [];
-      const before = states.get(pool.address)!;
-      const step = applyCryptoEvent(before, event, timestamp);
+/** Blocks in which two events of a contract from before NG do not tell where the price scale moved between them. */
+let doubtful = 0;
+/** Claims that another event caused. */
+let caused = 0;
 
-      expect([event, step.isExplained]).toEqual([event, true]);
+/**
+ * Applies the logs of a block. Every event must be explained. Of contracts from before NG, only the last event of a block must
+ * be: otherwise the pool is read again, as the ingester does.
+ */
+async function follow(block: number): Promise<Seen[]> {
+  const { timestamp, logs } = await readNodeBlock(rpc, block);
+  const seen: Seen[] = [];
+  for (const pool of pools) {
+    const own = logs.filter((log) => log.address === pool.address && decodeCryptoEvent(log) !== null);
+    if (own.length === 0) continue;
+    let isKnown = true;
+    const { legacy } = states.get(pool.address)!;
+    const end = legacy === null ? null : await readEnd(pool);
+    for (const log of own) {
+      const event = decodeCryptoEvent(log)!;
+      const stored = states.get(pool.address)!;
+      const before = legacy === null || end === null ? stored : { ...stored, legacy: { ...legacy, end } };
+      const step =
+        before.legacy === null
+          ? applyCryptoEvent(before, event, timestamp)
+          : readLegacyLog(before, before.legacy, log, logs, timestamp);
+      if (step === null) caused += 1;
+      if (step === null) continue;
+      isKnown &&= step.isExplained;
+      if (end === null || own.length === 1)
+        expect([pool.kind, event, isKnown]).toEqual([pool.kind, event, true]);
       states.set(pool.address, step.pool);
-      return [{ pool, event, before, after: step.pool, feePips: step.feePips }];
-    }),
-  );
+      if (isKnown) seen.push({ pool, event, before, after: step.pool, feePips: step.feePips });
+    }
+    if (isKnown || end === null) continue;
+    doubtful += 1;
+    const supply = await readCryptoSupply(rpc, pool);
+    states.set(pool.address, { ...states.get(pool.address)!, ...end, supply });
+  }
+  return seen;
 }
 
 /** Compares the fee of a swap with what the contract's own curve gives beyond the amount that went out. */
@@ -153,7 +196,7 @@ async function checkFee({ pool, event, before, feePips }: Seen, timestamp: numbe
   const scale = before.precisions[j]! * (j === 0 ? UNIT : before.priceScale[j - 1]!);
   const kept = ((xp[j]! - y - 1n) * UNIT) / scale - bought;
   const size = before.balances[j]! / ROUNDING + 1n;
-  expect(distance(kept, event.fee)).toBeLessThanOrEqual(size);
+  if (event.fee !== null) expect(distance(kept, event.fee)).toBeLessThanOrEqual(size);
   const gross = Number(bought + kept);
   expect(Math.abs(feePips! / 1e6 - Number(kept) / gross)).toBeLessThanOrEqual(5.1e-7 + Number(size) / gross);
 }
@@ -173,7 +216,8 @@ function addAction(pool: CryptoMarketPool, random: Random): void {
     return market.add(pool, 'add_liquidity', [amounts]);
   }
   if (action < 0.84) return market.add(pool, 'remove_liquidity', [partOf(supply) + 1n]);
-  if (action < 0.89 || (action < 0.92 && pool.kind < 2))
+  if (pool.kind > 2 && action > 0.9 && action < 0.92) return market.add(pool, 'claim_admin_fees', []);
+  if (action < 0.89 || (action < 0.92 && pool.kind !== 2))
     return market.add(pool, 'remove_liquidity_one_coin', [partOf(supply, 1.5) + 10n ** 15n, i]);
   if (action < 0.92) {
     const shares = partOf(supply, 1.5) + 10n ** 15n;
@@ -202,7 +246,10 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
   let [swaps, moves, worst] = [0, 0, 0];
   const kinds = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const pool of pools) addAction(pool, random);
+    for (const pool of pools) {
+      addAction(pool, random);
+      if (pool.kind > 2 && random.chance(0.3)) addAction(pool, random);
+    }
     const seen = await follow(await market.mine());
     const { timestamp } = await getBlockHead(rpc);
     for (const each of seen) {
@@ -216,7 +263,7 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
       const state = states.get(pool.address)!;
       expect(await readCryptoBalances(rpc, pool)).toEqual(state.balances);
       expect(await readPriceScale(rpc, pool)).toEqual(state.priceScale);
-      expect(await readCrypto(rpc, pool, 'totalSupply')).toBe(state.supply);
+      expect(await readCryptoSupply(rpc, pool)).toBe(state.supply);
       const d = await readCrypto(rpc, pool, 'D');
       expect(distance(d, state.d)).toBeLessThan(d / ROUNDING);
       expect(cryptoFee(state, toCryptoXp(state), pool.kind === 2)).toBe(await readCrypto(rpc, pool, 'fee'));
@@ -234,13 +281,16 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
   expect(swaps).toBeGreaterThan(500);
   expect(moves).toBeGreaterThan(100);
   expect([...kinds].sort()).toEqual(
-    [0, 1, 2].flatMap((kind) => {
+    [0, 1, 2, 3, 4].flatMap((kind) => {
       const own = kind === 2 ? ['imbalance'] : ['remove_one'];
       return ['add', 'claim', 'exchange', 'fees', 'ramp', 'remove', ...own]
         .map((name) => `${kind} ${name}`)
         .sort();
     }),
   );
+  expect(caused).toBeGreaterThan(3);
+  // Of about 180 blocks with two events.
+  expect(doubtful).toBeLessThan(30);
   recordOracle({
     protocol: 'curve_crypto',
     oracle: 'own contracts by the published formulas, `get_dy` and their curve',

@@ -6,8 +6,8 @@ import { formatUnits } from '../../../src/domain/amounts';
 import {
   deployCrypto,
   quotedCryptoPrice,
-  readCrypto,
   readCryptoBalances,
+  readCryptoSupply,
   type CryptoMarket,
   type CryptoMarketPool,
 } from '../../support/curveCrypto/cryptoMarket';
@@ -39,6 +39,9 @@ let three: CryptoMarketPool;
 let two: CryptoMarketPool;
 /** A contract of 2025, whose balances change once without an event. */
 let late: CryptoMarketPool;
+/** Pools from before NG: one of the factory of 2021, and one of a registry. */
+let old: CryptoMarketPool;
+let first: CryptoMarketPool;
 let head: number;
 
 beforeAll(async () => {
@@ -53,7 +56,12 @@ beforeAll(async () => {
   }));
   market = await deployCrypto(world.anvil.rpc, [6, 18, 8]);
   ({ tokens } = market);
-  const create = (kind: 0 | 1 | 2, places: number[], ann: bigint, gamma: bigint): Promise<CryptoMarketPool> =>
+  const create = (
+    kind: CryptoMarketPool['kind'],
+    places: number[],
+    ann: bigint,
+    gamma: bigint,
+  ): Promise<CryptoMarketPool> =>
     market.createPool({
       kind,
       tokens: places.map((place) => tokens[place]!),
@@ -66,8 +74,12 @@ beforeAll(async () => {
   three = await create(0, [0, 2, 1], 540_000n, 80_500_000_000_000n);
   two = await create(1, [0, 1], 20_000_000n, 1_000_000_000_000_000n);
   late = await create(2, [0, 2], 400_000n, 145_000_000_000_000n);
+  old = await create(4, [0, 1], 400_000n, 145_000_000_000_000n);
+  first = await create(3, [0, 2, 1], 540_000n, 80_500_000_000_000n);
   for (const pool of pools())
     market.add(pool, 'add_liquidity', [pool.tokens.map((token) => worth(token, 900_000n))]);
+  await market.mine();
+  market.register(first);
   await market.mine();
   tradeAll(9_000n);
   await market.mine();
@@ -77,7 +89,7 @@ beforeAll(async () => {
   market.add(late, 'remove_liquidity_fixed_out', [10n ** 18n, 0, 100_000_000]);
   await market.mine();
   tradeAll(7_000n);
-  for (const pool of [three, two]) market.add(pool, 'remove_liquidity', [10n ** 18n]);
+  for (const pool of [three, two, old]) market.add(pool, 'remove_liquidity', [10n ** 18n]);
   await market.mine();
   market.add(late, 'disturb', [1]);
   await market.mine();
@@ -97,7 +109,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const pools = (): CryptoMarketPool[] => [three, two, late];
+const pools = (): CryptoMarketPool[] => [three, two, late, old, first];
 
 /** So many USD of a token, raw, at its first price. */
 function worth({ address, decimals }: MarketToken, usd: bigint): bigint {
@@ -122,6 +134,8 @@ test.each([
   ['pool of three tokens', () => three, 5],
   ['pool of two tokens', () => two, 6],
   ['pool of a contract of 2025', () => late, 5],
+  ['pool of the factory of 2021', () => old, 5],
+  ['pool of a registry', () => first, 5],
 ] as const)(
   'a %s has the price and the balances of its contract, its type and its fee',
   async (_, poolOf, fee) => {
@@ -131,7 +145,7 @@ test.each([
       pool_type: 6,
       fee_bps: fee,
       flags: expect.not.arrayContaining(['price_not_followed']),
-      total_supply: formatUnits(await readCrypto(world.anvil.rpc, pool, 'totalSupply'), 18),
+      total_supply: pool.kind > 2 ? null : formatUnits(await readCryptoSupply(world.anvil.rpc, pool), 18),
     });
     const balances = await readCryptoBalances(world.anvil.rpc, pool);
     const own = pool.tokens.map(
@@ -154,15 +168,18 @@ test('each swap has the fee that the pool took, and bars close at the price', as
   for (const pool of pools()) {
     const pair = await getPair(program, pool);
     const swaps = await listSwaps(program, pool);
-    expect(swaps).toHaveLength(pool === three ? 20 : 10);
+    expect(swaps).toHaveLength(pool.tokens.length === 3 ? 20 : 10);
     for (const { amount_usd, fee_usd } of swaps) {
       const part = fee_usd! / amount_usd!;
       expect(part > 0.0004 && part < 0.005).toBe(true);
     }
     // Both swaps of the block after the change without an event have no price. The swaps of the next block have one.
-    expect(swaps.filter(({ price }) => price === null)).toHaveLength(pool === late ? 2 : 0);
+    const unpriced = swaps.filter(({ price }) => price === null).length;
+    if (pool.kind < 3) expect(unpriced).toBe(pool === late ? 2 : 0);
+    // The price scale may move between two swaps of a block, and small swaps do not tell where.
+    else expect(unpriced).toBeLessThan(swaps.length / 4);
     // The last swap of the pool of three tokens may be on another leg than that of the pair.
-    await expectTotals(program, pair, swaps, pool === three ? 1e-3 : 1e-9);
+    await expectTotals(program, pair, swaps, pool.tokens.length === 3 ? 1e-3 : 1e-9);
   }
 });
 
@@ -170,6 +187,7 @@ test('deposits and withdrawals are listed', async () => {
   expect(await listMoves(program, three)).toEqual(['burn', 'burn', 'mint']);
   expect(await listMoves(program, two)).toEqual(['burn', 'mint']);
   expect(await listMoves(program, late)).toEqual(['burn', 'mint']);
+  expect(await listMoves(program, old)).toEqual(['burn', 'mint']);
 });
 
 test('after a restart, answers are the same and prices go on', async () => {
@@ -192,7 +210,7 @@ test('older pools have the same prices, fees and types', async () => {
         head = await market.mine();
         return (await getData<unknown[]>(newer, '/pairs')).length;
       },
-      (count) => count === 3,
+      (count) => count === 5,
     );
     await waitForBlock(program.url, head);
     await waitForBlock(newer.url, head);

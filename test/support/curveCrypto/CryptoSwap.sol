@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 /// Contracts for tests: they emit the events of CryptoSwap-NG pools in the published order and follow the published formulas,
 /// with Newton's method in place of the closed formulas of the deployed contracts. A `kind` selects the contract: 0 has three
-/// tokens, 1 has two, 2 has two and is of 2025.
+/// tokens, 1 has two, 2 has two and is of 2025. Contracts from before NG: 3 has three tokens (tricrypto2), 4 has two.
 interface IToken {
     function decimals() external view returns (uint8);
     function balanceOf(address owner) external view returns (uint256);
@@ -133,6 +133,27 @@ struct Plan {
     uint256[] prices;
 }
 
+/// The LP tokens of a pool from before NG.
+contract ShareToken {
+    address private immutable minter = msg.sender;
+    string public constant name = "Crypto-LP";
+    string public constant symbol = "Crypto-LP";
+    uint8 public constant decimals = 18;
+    uint256 public totalSupply;
+    mapping(address => uint256) public balanceOf;
+
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+
+    function move(address from, address to, uint256 amount) external {
+        require(msg.sender == minter);
+        if (from == address(0)) totalSupply += amount;
+        else balanceOf[from] -= amount;
+        if (to == address(0)) totalSupply -= amount;
+        else balanceOf[to] += amount;
+        emit Transfer(from, to, amount);
+    }
+}
+
 contract CryptoPool {
     uint8 private immutable kind;
     address private immutable feeReceiver = msg.sender;
@@ -157,7 +178,9 @@ contract CryptoPool {
     uint256 private profit;
     uint256 private claimedProfit = 1e18;
     uint256 private ownerShares;
-    uint256 public totalSupply;
+    uint256 private supplied;
+    bool private notAdjusted;
+    ShareToken private shares_;
     string public constant name = "Crypto-LP";
     string public constant symbol = "Crypto-LP";
     uint8 public constant decimals = 18;
@@ -178,7 +201,22 @@ contract CryptoPool {
             units.push(10 ** (18 - IToken(plan.coins[k]).decimals()));
             balances.push(0);
         }
-        emit Transfer(address(0), address(this), 0);
+        if (isOld()) shares_ = new ShareToken();
+        else emit Transfer(address(0), address(this), 0);
+    }
+
+    function isOld() private view returns (bool) {
+        return kind > 2;
+    }
+
+    function token() external view returns (address) {
+        require(isOld());
+        return address(shares_);
+    }
+
+    function totalSupply() external view returns (uint256) {
+        require(!isOld());
+        return supplied;
     }
 
     function pack(uint256 ann, uint256 gamma) private pure returns (uint256) {
@@ -186,6 +224,7 @@ contract CryptoPool {
     }
 
     function precisions() external view {
+        require(!isOld());
         answer(abi.encodePacked(units));
     }
 
@@ -196,22 +235,22 @@ contract CryptoPool {
     }
 
     function price_scale() external view returns (uint256) {
-        require(kind > 0);
+        require(scale.length == 1);
         return scale[0];
     }
 
     function price_scale(uint256 k) external view returns (uint256) {
-        require(kind == 0);
+        require(scale.length == 2);
         return scale[k];
     }
 
     function last_timestamp() external view returns (uint256) {
-        require(kind > 0);
+        require(kind == 1 || kind == 2);
         return lastTime;
     }
 
     function last_prices_timestamp() external view returns (uint256) {
-        require(kind == 0);
+        require(kind == 0 || isOld());
         return lastTime;
     }
 
@@ -250,7 +289,7 @@ contract CryptoPool {
 
     /// The D of the next trade.
     function currentD() public view returns (uint256) {
-        return isRamping() ? findD(scaled(balances)) : D;
+        return (isOld() ? future_A_gamma_time > 0 : isRamping()) ? findD(scaled(balances)) : D;
     }
 
     function fee() external view returns (uint256) {
@@ -283,39 +322,60 @@ contract CryptoPool {
     }
 
     function exchange(uint256 i, uint256 j, uint256 dx) external {
-        if (isRamping()) D = findD(scaled(balances));
+        D = currentD();
+        endRamp();
         (uint256 gross, uint256 rate) = quote(i, j, dx, D);
         uint256 taken = (rate * gross) / 1e10;
         take(i, dx);
         give(j, gross - taken, msg.sender);
         uint256[] memory xp = scaled(balances);
         tweak(xp, findD(xp));
+        if (isOld())
+            return report(
+                "TokenExchange(address,uint256,uint256,uint256,uint256)",
+                abi.encode(i, dx, j, gross - taken)
+            );
         report(
             "TokenExchange(address,uint256,uint256,uint256,uint256,uint256,uint256)",
             abi.encode(i, dx, j, gross - taken, taken, packed())
         );
     }
 
+    /// A contract from before NG computes D anew until its first use after a ramp.
+    function endRamp() private {
+        if (isOld() && block.timestamp >= future_A_gamma_time) future_A_gamma_time = 0;
+    }
+
     function add_liquidity(uint256[] calldata amounts) external {
-        (uint256[] memory before, uint256 d0) = (scaled(balances), totalSupply > 0 ? currentD() : 0);
+        (uint256[] memory before, uint256 d0) = (scaled(balances), supplied > 0 ? currentD() : 0);
+        endRamp();
         for (uint256 k; k < amounts.length; k++) take(k, amounts[k]);
         uint256[] memory xp = scaled(balances);
         (uint256 d, uint256 kept) = (findD(xp), 0);
+        uint256 named;
         if (d0 > 0) {
-            uint256 minted = (totalSupply * d) / d0 - totalSupply;
+            uint256 minted = (supplied * d) / d0 - supplied;
             for (uint256 k; k < amounts.length; k++) before[k] = xp[k] - before[k];
             kept = (unevenFee(before, xp) * minted) / 1e10 + 1;
             mint(msg.sender, minted - kept);
-            if (kind > 0) ownerShares += kept / 2;
+            if (kind == 1 || kind == 2) ownerShares += kept / 2;
+            named = supplied;
             tweak(xp, d);
         } else {
             (D, virtualPrice, profit, claimedProfit) = (d, 1e18, 1e18, 1e18);
             mint(msg.sender, xcp(d, scale));
         }
+        if (isOld()) {
+            string memory old = kind == 3
+                ? "AddLiquidity(address,uint256[3],uint256,uint256)"
+                : "AddLiquidity(address,uint256[2],uint256,uint256)";
+            // Fees of the owner that are minted here are not counted.
+            return report(old, abi.encodePacked(amounts, kept, named));
+        }
         string memory signature = kind == 0
             ? "AddLiquidity(address,uint256[3],uint256,uint256,uint256)"
             : "AddLiquidity(address,uint256[2],uint256,uint256,uint256)";
-        report(signature, abi.encodePacked(amounts, kept, totalSupply, packed()));
+        report(signature, abi.encodePacked(amounts, kept, supplied, packed()));
         if (kind == 0) claim();
     }
 
@@ -328,8 +388,8 @@ contract CryptoPool {
 
     function remove_liquidity(uint256 shares) external {
         if (kind == 0) claim();
-        uint256 total = totalSupply;
-        uint256 counted = shares == total ? shares : shares - 1;
+        uint256 total = supplied;
+        uint256 counted = shares == total && !isOld() ? shares : shares - 1;
         burn(shares);
         uint256[] memory amounts = new uint256[](coins.length);
         for (uint256 k; k < amounts.length; k++) {
@@ -337,32 +397,38 @@ contract CryptoPool {
             give(k, amounts[k], msg.sender);
         }
         D -= (D * counted) / total;
-        string memory signature = kind == 0
+        string memory signature = amounts.length == 3
             ? "RemoveLiquidity(address,uint256[3],uint256)"
             : "RemoveLiquidity(address,uint256[2],uint256)";
-        report(signature, abi.encodePacked(amounts, totalSupply));
+        report(signature, abi.encodePacked(amounts, supplied));
     }
 
     function remove_liquidity_one_coin(uint256 shares, uint256 i) external {
         if (kind == 2) return remove_liquidity_fixed_out(shares, 1 - i, 0);
-        claim();
+        if (!isOld()) claim();
         uint256[] memory xp = scaled(balances);
         uint256 d = currentD();
-        uint256 off = (xp[i] * xp.length * shares) / totalSupply;
+        endRamp();
+        uint256 off = isOld() ? 0 : (xp[i] * xp.length * shares) / supplied;
         uint256 rate = out_fee;
         if (off < xp[i]) {
             xp[i] -= off;
             rate = feeAt(xp);
             xp[i] += off;
         }
-        uint256 change = (shares * d) / totalSupply;
+        uint256 change = (shares * d) / supplied;
         uint256 kept = (rate * change) / 2e10 + 1;
         uint256 about = (xp.length * kept * balances[i]) / d;
         d -= change - kept;
         uint256 dy = withdrawTo(xp, i, d);
         burn(shares);
-        tweak(xp, d);
         give(i, dy, msg.sender);
+        tweak(xp, d);
+        if (isOld())
+            return report(
+                "RemoveLiquidityOne(address,uint256,uint256,uint256)",
+                abi.encode(shares, i, dy)
+            );
         report(
             "RemoveLiquidityOne(address,uint256,uint256,uint256,uint256,uint256)",
             abi.encode(shares, i, dy, about, packed())
@@ -382,7 +448,7 @@ contract CryptoPool {
         uint256[] memory xp = scaled(balances);
         uint256[] memory amounts = new uint256[](2);
         (uint256 d, uint256 j) = (currentD(), 1 - i);
-        uint256 change = (shares * d) / totalSupply;
+        uint256 change = (shares * d) / supplied;
         amounts[i] = (given * unitOf(i)) / 1e18;
         (xp[i], amounts[j]) = (xp[i] - amounts[i], xp[j]);
         xp[j] = curveY(j, xp, d - change);
@@ -411,23 +477,36 @@ contract CryptoPool {
     /// Updates the moving average of the price, the profit, and the price scale, if there is enough profit for it.
     function tweak(uint256[] memory xp, uint256 d) private {
         average(xp, d);
-        uint256 next = (1e18 * xcp(d, scale)) / totalSupply;
+        uint256 next = (1e18 * xcp(d, scale)) / supplied;
         profit = (profit * next) / virtualPrice;
         (D, virtualPrice) = (d, next);
-        if (2 * next <= 1e18 + profit + 2 * rebalancing[0]) return;
+        notAdjusted = notAdjusted || 2 * next > 1e18 + profit + 2 * rebalancing[0];
+        if (!notAdjusted) return;
+        if (moveScale(xp)) {
+            if (!isOld()) notAdjusted = false;
+            return;
+        }
+        // The contract of 2021 with two tokens pays the owner when an adjustment did not happen.
+        notAdjusted = false;
+        if (kind == 4) claim();
+    }
+
+    function moveScale(uint256[] memory xp) private returns (bool) {
         uint256 norm;
         for (uint256 k; k < scale.length; k++) norm += CryptoMath.distance((oracle[k] * 1e18) / scale[k], 1e18) ** 2;
         norm = CryptoMath.sqrt(norm);
         uint256 step = norm / 5 > rebalancing[1] ? norm / 5 : rebalancing[1];
-        if (norm <= step) return;
+        if (norm <= step) return false;
         uint256[] memory prices = new uint256[](scale.length);
         for (uint256 k; k < scale.length; k++) {
             prices[k] = (scale[k] * (norm - step) + step * oracle[k]) / norm;
             xp[k + 1] = (xp[k + 1] * prices[k]) / scale[k];
         }
-        d = findD(xp);
-        next = (1e18 * xcp(d, prices)) / totalSupply;
-        if (next > 1e18 && 2 * next > 1e18 + profit) (D, virtualPrice, scale) = (d, next, prices);
+        uint256 d = findD(xp);
+        uint256 next = (1e18 * xcp(d, prices)) / supplied;
+        if (next <= 1e18 || 2 * next <= 1e18 + profit) return false;
+        (D, virtualPrice, scale) = (d, next, prices);
+        return true;
     }
 
     function average(uint256[] memory xp, uint256 d) private {
@@ -443,24 +522,25 @@ contract CryptoPool {
 
     /// Pays the owner's part of the profit: as LP tokens with three tokens, otherwise at most once in ten minutes as tokens.
     function claim() private {
-        bool isDue = kind == 0 || (block.timestamp >= lastClaim + 600 && !isRamping());
-        if (!isDue || profit <= claimedProfit || totalSupply < 1e18) return;
+        bool isMinted = kind == 0 || isOld();
+        bool isDue = isMinted || (block.timestamp >= lastClaim + 600 && !isRamping());
+        if (!isDue || profit <= claimedProfit || supplied < 1e18) return;
         uint256 fees = (profit - claimedProfit) / 4;
         if (fees == 0) return;
         uint256 frac = (virtualPrice * 1e18) / (virtualPrice - fees) - 1e18;
-        uint256 shares = (totalSupply * frac) / 1e18;
+        uint256 shares = (supplied * frac) / 1e18;
         profit -= fees * 2;
-        if (kind == 0) {
-            for (uint256 k; k < 3; k++) balances[k] = IToken(coins[k]).balanceOf(address(this));
+        if (isMinted) {
+            for (uint256 k; k < coins.length; k++) balances[k] = IToken(coins[k]).balanceOf(address(this));
             mint(feeReceiver, shares);
             log2("ClaimAdminFee(address,uint256)", feeReceiver, abi.encode(shares));
             D = findD(scaled(balances));
-            virtualPrice = (1e18 * xcp(D, scale)) / totalSupply;
+            virtualPrice = (1e18 * xcp(D, scale)) / supplied;
             claimedProfit = profit;
             return;
         }
         shares += ownerShares;
-        uint256 total = totalSupply + shares;
+        uint256 total = supplied + shares;
         virtualPrice = (1e18 * xcp(D, scale)) / total;
         (ownerShares, lastClaim) = (0, block.timestamp);
         if (profit > claimedProfit) claimedProfit = profit;
@@ -484,7 +564,7 @@ contract CryptoPool {
     /// The contract of 2025 indexes no address.
     function log2(string memory signature, address owner, bytes memory words) private {
         bytes32 topic = keccak256(bytes(signature));
-        bool isIndexed = kind < 2;
+        bool isIndexed = kind != 2;
         bytes memory data = isIndexed ? words : abi.encodePacked(uint256(uint160(owner)), words);
         assembly {
             switch isIndexed
@@ -508,13 +588,15 @@ contract CryptoPool {
     }
 
     function mint(address to, uint256 shares) private {
-        totalSupply += shares;
+        supplied += shares;
+        if (isOld()) return shares_.move(address(0), to, shares);
         balanceOf[to] += shares;
         emit Transfer(address(0), to, shares);
     }
 
     function burn(uint256 shares) private {
-        totalSupply -= shares;
+        supplied -= shares;
+        if (isOld()) return shares_.move(msg.sender, address(0), shares);
         balanceOf[msg.sender] -= shares;
         emit Transfer(msg.sender, address(0), shares);
     }
@@ -526,8 +608,13 @@ contract CryptoPool {
 
     function setFees(uint256 mid, uint256 out, uint256 gamma) external {
         (mid_fee, out_fee, fee_gamma) = (mid, out, gamma);
-        if (kind == 1) emit NewParameters(mid, out, gamma, rebalancing[0], rebalancing[1], rebalancing[2], 62324);
+        if (isOld()) emit NewParameters(5e9, mid, out, gamma, rebalancing[0], rebalancing[1], rebalancing[2]);
+        else if (kind == 1) emit NewParameters(mid, out, gamma, rebalancing[0], rebalancing[1], rebalancing[2], 62324);
         else emit NewParameters(mid, out, gamma, rebalancing[0], rebalancing[1], rebalancing[2]);
+    }
+
+    function claim_admin_fees() external {
+        claim();
     }
 
     function ramp(uint256 ann, uint256 gamma, uint256 span) external {
@@ -578,6 +665,58 @@ contract CryptoFactory {
         bytes memory words = abi.encodePacked(coinsOf[pool].length == 0 ? new address[](2) : coinsOf[pool]);
         assembly {
             return(add(words, 32), mload(words))
+        }
+    }
+}
+
+/// The factory of 2021, whose event does not name the pool, or a registry, which adds pools later.
+contract OldCryptoFactory {
+    bool private immutable isRegistry;
+    mapping(address => address[]) private coinsOf;
+    address public latest;
+
+    event CryptoPoolDeployed(
+        address token, address[2] coins, uint256 A, uint256 gamma, uint256 mid_fee, uint256 out_fee, uint256 allowed_extra_profit,
+        uint256 fee_gamma, uint256 adjustment_step, uint256 admin_fee, uint256 ma_half_time, uint256 initial_price,
+        address deployer
+    );
+    event PoolAdded(address indexed pool);
+
+    constructor(bool isRegistry_) {
+        isRegistry = isRegistry_;
+    }
+
+    function deploy_pool(Plan memory plan) external {
+        CryptoPool pool = new CryptoPool(plan);
+        latest = address(pool);
+        if (isRegistry) return;
+        coinsOf[latest] = plan.coins;
+        emit CryptoPoolDeployed(
+            pool.token(), [plan.coins[0], plan.coins[1]], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, msg.sender
+        );
+    }
+
+    function add_pool(CryptoPool pool, uint256 count) external {
+        for (uint256 k; k < count; k++) coinsOf[address(pool)].push(pool.coins(k));
+        emit PoolAdded(address(pool));
+    }
+
+    /// A list of a fixed size; zeros for another contract.
+    function get_coins(address pool) external view {
+        uint256[] memory list = new uint256[](isRegistry ? 8 : 2);
+        for (uint256 k; k < coinsOf[pool].length; k++) list[k] = uint160(coinsOf[pool][k]);
+        answer(list);
+    }
+
+    function get_decimals(address pool) external view {
+        uint256[] memory list = new uint256[](isRegistry ? 8 : 2);
+        for (uint256 k; k < coinsOf[pool].length; k++) list[k] = IToken(coinsOf[pool][k]).decimals();
+        answer(list);
+    }
+
+    function answer(uint256[] memory list) private pure {
+        assembly {
+            return(add(list, 32), mul(mload(list), 32))
         }
     }
 }

@@ -16,6 +16,8 @@ import type { MarketToken } from '../protocols/poolMarket';
 const UNIT = 10n ** 18n;
 
 const FACTORY = new Interface([
+  'constructor(bool isRegistry)',
+  'function add_pool(address pool, uint256 count)',
   'function deploy_pool((uint8 kind, address[] coins, uint256 ann, uint256 gamma, uint256[3] fees, uint256[3] rebalancing, uint256[] prices) plan)',
   'function latest() view returns (address)',
 ]);
@@ -24,6 +26,7 @@ const POOL = new Interface([
   'function price_scale() view returns (uint256)',
   'function price_scale(uint256) view returns (uint256)',
   'function totalSupply() view returns (uint256)',
+  'function token() view returns (address)',
   'function D() view returns (uint256)',
   'function currentD() view returns (uint256)',
   'function fee() view returns (uint256)',
@@ -37,11 +40,12 @@ const POOL = new Interface([
   'function setFees(uint256 mid, uint256 out, uint256 gamma)',
   'function ramp(uint256 ann, uint256 gamma, uint256 span)',
   'function stopRamp()',
+  'function claim_admin_fees()',
   'function disturb(uint256 k)',
 ]);
 interface CryptoPlan {
-  /** 0 has three tokens, 1 has two, 2 has two and is of 2025. */
-  readonly kind: 0 | 1 | 2;
+  /** 0 has three tokens, 1 has two, 2 has two and is of 2025. From before NG: 3 has three tokens, 4 has two. */
+  readonly kind: 0 | 1 | 2 | 3 | 4;
   /** In the order of the contract. */
   readonly tokens: readonly MarketToken[];
   readonly ann: bigint;
@@ -58,30 +62,40 @@ export interface CryptoMarketPool extends CryptoPlan {
 }
 
 export interface CryptoMarket {
-  /** The factory of pools of two tokens, and that of pools of three. */
-  readonly factories: readonly [two: Hex, three: Hex];
+  /** The factories of pools of two tokens, and of three, then the factory of 2021 (kind 4), and a registry (kind 3). */
+  readonly factories: readonly [two: Hex, three: Hex, old: Hex, registry: Hex];
   readonly tokens: readonly MarketToken[];
   /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
   add(pool: Pick<CryptoMarketPool, 'address'>, name: string, values: readonly unknown[]): void;
   /** Mines the next block, ten seconds after the last one. Rejects if a transaction failed. Returns its number. */
   mine(): Promise<number>;
   createPool(plan: CryptoPlan): Promise<CryptoMarketPool>;
+  /** Lets the registry list a pool in the next block. */
+  register(pool: CryptoMarketPool): void;
 }
+
+/** The place of the factory of each kind. */
+const FACTORY_OF_KIND = [1, 0, 0, 3, 2] as const;
 
 /** Deploys the contracts and one token for each number of decimals. The trader gets all tokens. */
 export async function deployCrypto(rpc: DevRpc, decimals: readonly number[]): Promise<CryptoMarket> {
   const { trader, deploy, add, mine, tokens } = await openCurveTokens(rpc, decimals);
   const codeOf = compileSolidity(join(__dirname, 'CryptoSwap.sol'));
-  const factories = [deploy(codeOf('CryptoFactory')), deploy(codeOf('CryptoFactory'))] as const;
+  const factories = [
+    ...([deploy(codeOf('CryptoFactory')), deploy(codeOf('CryptoFactory'))] as const),
+    deploy(codeOf('OldCryptoFactory'), FACTORY, [false]),
+    deploy(codeOf('OldCryptoFactory'), FACTORY, [true]),
+  ] as const;
   await mine();
   return {
     factories,
     tokens,
     add: ({ address }, name, values) => add(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
     mine,
+    register: ({ address, tokens: coins }) => add(factories[3], FACTORY, 'add_pool', [address, coins.length]),
     async createPool(plan) {
       const coins = plan.tokens.map(({ address }) => address);
-      const factory = factories[plan.kind === 0 ? 1 : 0];
+      const factory = factories[FACTORY_OF_KIND[plan.kind]];
       const { kind, ann, gamma, fees, rebalancing, prices } = plan;
       add(factory, FACTORY, 'deploy_pool', [[kind, coins, ann, gamma, fees, rebalancing, prices]]);
       await mine();
@@ -101,13 +115,20 @@ export async function readCrypto(
   return BigInt(String(await readContract(rpc, POOL, address, name, values)));
 }
 
+/** The LP tokens. Those of contracts from before NG are another contract. */
+export async function readCryptoSupply(rpc: DevRpc, pool: CryptoMarketPool): Promise<bigint> {
+  const address =
+    pool.kind > 2 ? toAddress(await readContract(rpc, POOL, pool.address, 'token')) : pool.address;
+  return readCrypto(rpc, { address }, 'totalSupply');
+}
+
 export function readCryptoBalances(rpc: DevRpc, pool: CryptoMarketPool): Promise<bigint[]> {
   return Promise.all(pool.tokens.map((_token, index) => readCrypto(rpc, pool, 'balances', index)));
 }
 
 export function readPriceScale(rpc: DevRpc, pool: CryptoMarketPool): Promise<bigint[]> {
   const reads = pool.prices.map((_price, index) =>
-    pool.kind === 0
+    pool.prices.length > 1
       ? readCrypto(rpc, pool, 'price_scale(uint256)', index)
       : readCrypto(rpc, pool, 'price_scale()'),
   );

@@ -55,6 +55,39 @@ test.each([
     [OWNER, 5, [6, 7], 3, 9],
     { kind: 'imbalance', shares: 5n, amounts: [6n, 7n], priceScale: 9n, ...owned },
   ],
+  [
+    'TokenExchange(address OWNER, uint256, uint256, uint256, uint256)',
+    [OWNER, 2, 5, 0, 4],
+    { kind: 'exchange', soldId: 2, sold: 5n, boughtId: 0, bought: 4n, fee: null, priceScale: null, ...owned },
+  ],
+  [
+    'AddLiquidity(address OWNER, uint256[2], uint256, uint256)',
+    [OWNER, [5, 6], 1, 11],
+    { kind: 'add', amounts: [5n, 6n], fee: 1n, supply: 11n, priceScale: null, ...owned },
+  ],
+  [
+    'AddLiquidity(address OWNER, uint256[3], uint256, uint256)',
+    [OWNER, [5, 6, 7], 1, 11],
+    { kind: 'add', amounts: [5n, 6n, 7n], fee: 1n, supply: 11n, priceScale: null, ...owned },
+  ],
+  [
+    'RemoveLiquidityOne(address OWNER, uint256, uint256, uint256)',
+    [OWNER, 5, 1, 4],
+    { kind: 'remove_one', shares: 5n, token: 1, amount: 4n, priceScale: null, ...owned },
+  ],
+  [
+    'NewParameters(uint256, uint256, uint256, uint256, uint256, uint256, uint256)',
+    [
+      5_000_000_000,
+      3_000_000,
+      30_000_000,
+      500_000_000_000_000n,
+      2_000_000_000_000n,
+      490_000_000_000_000n,
+      600,
+    ],
+    { kind: 'fees', midFee: 3_000_000n, outFee: 30_000_000n, feeGamma: 500_000_000_000_000n },
+  ],
   ['ClaimAdminFee(address OWNER, uint256)', [OWNER, 5], { kind: 'claim', amounts: [], minted: 5n }],
   [
     'ClaimAdminFee(address OWNER, uint256[2])',
