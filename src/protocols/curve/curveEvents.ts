@@ -10,7 +10,10 @@ import { addressOfTopic, isAddressTopic } from '../words';
 /** An event with the names of the contracts. Amounts are raw units; coins are indexes in the pool's list. */
 export type CurveEvent =
   | {
-      /** `exchange_underlying`: id 0 is the first coin of a meta pool, and a larger one is a coin of its base pool. */
+      /**
+       * `exchange_underlying`: id 0 is the first coin of a meta pool, and a larger one is a coin of its base pool. In a pool of
+       * lending tokens, the ids are those of the lent tokens.
+       */
       readonly kind: 'exchange' | 'exchange_underlying';
       readonly owner: Hex;
       readonly soldId: number;
@@ -90,6 +93,8 @@ const RAMP: Hex = '0xa2b71ec6df949300b59aab36b55e189697b750119dd349fcfa8c0f779e8
 const STOP_RAMP: Hex = '0x46e22fb3709ad289f62ce63d469248536dbc78d82b84a3d7e74ad606dc201938';
 /** Topic of NewFee(uint256 fee, uint256 admin_fee). */
 const NEW_FEE: Hex = '0xbe12859b636aed607d5230b2cc2711f68d70e51060e6cca1f575ef5d2fcc95d1';
+/** Topic of NewFee(uint256 fee, uint256 admin_fee, uint256 offpeg_fee_multiplier). */
+const NEW_THREE_FEES: Hex = '0xcfca96e0fef3432146913b2a5a2268a55d3f475fe057e7ffde1082b77693f4f3';
 /** Topic of ApplyNewFee(uint256 fee, uint256 offpeg_fee_multiplier). */
 const APPLY_NEW_FEE: Hex = '0x750d10a7f37466ce785ee6bcb604aac543358db42afbcc332a3c12a49c80bf6d';
 /** Topic of ApplyNewFee(uint256 fee). */
@@ -103,11 +108,11 @@ const UNKILL: Hex = '0x061284ffa2814ace135f62907c78a7cff0f070efe7e6a0a42740ea1da
 export const CURVE_TOPICS: ReadonlySet<Hex> = new Set([
   ...LIQUIDITY.keys(),
   ...[EXCHANGE, EXCHANGE_NG, EXCHANGE_UNDERLYING, REMOVE_ONE, REMOVE_ONE_NG, REMOVE_ONE_FIRST],
-  ...[RAMP, STOP_RAMP, NEW_FEE, APPLY_NEW_FEE, APPLY_ONE_FEE, DONATE, KILL, UNKILL],
+  ...[RAMP, STOP_RAMP, NEW_FEE, NEW_THREE_FEES, APPLY_NEW_FEE, APPLY_ONE_FEE, DONATE, KILL, UNKILL],
 ]);
 
 /** Topics of the events with a new fee in the first word. */
-export const CURVE_FEE_TOPICS: readonly Hex[] = [NEW_FEE, APPLY_NEW_FEE, APPLY_ONE_FEE];
+export const CURVE_FEE_TOPICS: readonly Hex[] = [NEW_FEE, NEW_THREE_FEES, APPLY_NEW_FEE, APPLY_ONE_FEE];
 
 /** Null for another topic or a malformed layout. `isPancake`: the log is of Pancake's port. */
 export function decodeCurveEvent(
@@ -178,6 +183,8 @@ function decodeSetting(topic: Hex, data: Hex): CurveEvent | null {
       return { kind: 'ramp', fromAmp: first, toAmp: first, fromTime: second, toTime: second };
     case `${NEW_FEE} 2`:
       return { kind: 'fees', fee: first, adminFee: second };
+    case `${NEW_THREE_FEES} 3`:
+      return { kind: 'fees', fee: first, adminFee: second, offpeg: third };
     case `${APPLY_ONE_FEE} 1`:
       return { kind: 'fees', fee: first };
     case `${APPLY_NEW_FEE} 2`:

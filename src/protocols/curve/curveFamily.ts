@@ -1,9 +1,11 @@
 /** What both protocols of Curve share, StableSwap and CryptoSwap. Each pool is a contract that emits its own events. */
 import { wholeTokens } from '../../domain/amounts';
 import { addressOfWord, numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
+import { NATIVE_COIN } from '../../domain/pools/nativeCoin';
 import { POOL_CRYPTO, POOL_STABLE } from '../../domain/pools/poolShape';
 import { scalePrice } from '../../domain/prices';
 import { toFeePips } from '../../domain/swapFee';
+import { toAddresses } from '../abiArrays';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState, ManyTokenStep, ManyTokenSwap } from '../manyTokenProtocol';
 
@@ -22,6 +24,14 @@ export function curveIdOfPool(pool: Hex): Hex {
 /** The address in a param. */
 export function wordToAddress(word: bigint): Hex {
   return `0x${numberToHex(word).slice(2).padStart(40, '0')}`;
+}
+
+/** The word that stands for the native coin in a list of coins. */
+const NATIVE_WORD = BigInt('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
+
+/** The coins of a list. Null if a word is no address. */
+export function toCoins(words: readonly bigint[]): readonly Hex[] | null {
+  return toAddresses(words.map((word) => (word === NATIVE_WORD ? BigInt(NATIVE_COIN) : word)));
 }
 
 /** A TokenExchange names coins by their ids. */

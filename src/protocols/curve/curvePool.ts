@@ -8,14 +8,15 @@ const RATE_UNIT = 10n ** 18n;
 const FEE_UNITS_PER_PIP = 10_000n;
 
 /** How a kind of contract counts A (`ampUnit` is its A_PRECISION) and rounds D. */
-type Rounding = Pick<StableCurve, 'ampUnit' | 'isPancake' | 'reverts'>;
+type Rounding = Pick<StableCurve, 'ampUnit' | 'isPancake' | 'reverts' | 'addsOne'>;
 
 /**
  * The kinds of contracts. `pancake`: Pancake's port, which PulseX uses. `ng`: StableSwap-NG. `registry`: the first contracts,
  * such as 3pool. `factory`: the factory of 2021, its meta pools, and the contracts between both. `pair`: pools of two coins
- * of that factory, which divide as StableSwap-NG. A state stores the place of its kind in this order.
+ * of that factory, which divide as StableSwap-NG. `held`: contracts that count what they hold, as the pools of stETH and Aave. A
+ * state stores the place of its kind in this order.
  */
-export const CURVE_KINDS = ['pancake', 'ng', 'registry', 'factory', 'pair'] as const;
+export const CURVE_KINDS = ['pancake', 'ng', 'registry', 'factory', 'pair', 'held'] as const;
 type CurveKind = (typeof CURVE_KINDS)[number];
 
 const ROUNDINGS: Readonly<Record<CurveKind, Rounding>> = {
@@ -24,6 +25,7 @@ const ROUNDINGS: Readonly<Record<CurveKind, Rounding>> = {
   registry: { ampUnit: 1n, isPancake: true },
   factory: { ampUnit: 100n, isPancake: true, reverts: true },
   pair: { ampUnit: 100n, isPancake: false },
+  held: { ampUnit: 100n, isPancake: true, reverts: true, addsOne: true },
 };
 
 export interface CurvePool {
@@ -50,6 +52,8 @@ export interface CurvePool {
   readonly asksRates: boolean;
   /** The pool whose LP token is the second coin. The rate of this coin is the virtual price of that pool. */
   readonly base: Hex | null;
+  /** Whether balances change without an event, so that the node is asked for them in each block with an event of the pool. */
+  readonly asksBalances: boolean;
   /** Raw balances without the owner's fees, as balances(i) of the contract. */
   readonly balances: readonly bigint[];
 }
@@ -59,6 +63,11 @@ interface Exchange {
   /** The owner's part of the fee, in the token that goes out. */
   readonly adminFee: bigint;
   readonly feePips: number;
+}
+
+/** Whether the contract keeps the virtual price of its base pool for some minutes, as the meta pools of the registry. */
+export function cachesBasePrice({ kind, asksRates, base }: CurvePool): boolean {
+  return kind !== 'ng' && asksRates && base !== null;
 }
 
 /** The curve at a time, unix seconds. */

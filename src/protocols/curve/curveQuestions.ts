@@ -6,7 +6,7 @@
 import { callData, readAddress, readNumber, readUint, type ContractCall } from '../../domain/contractCall';
 import { addressOfWord, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { POOL_STABLE, type PoolType } from '../../domain/pools/poolShape';
-import { readArrays, readWords, toAddresses } from '../abiArrays';
+import { readArrays, readWords } from '../abiArrays';
 import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
@@ -20,7 +20,8 @@ import {
   withUnknownBooks,
   type CurveFacts,
 } from './curveParams';
-import type { CurvePool } from './curvePool';
+import { toCoins } from './curveFamily';
+import { cachesBasePrice, type CurvePool } from './curvePool';
 
 /** Pools of Pancake's port have two or three coins. */
 const PANCAKE_COINS = 3;
@@ -31,8 +32,6 @@ const ERC4626 = 3n;
 const RATE_UNIT = 10n ** 18n;
 /** A coin with more decimals is not possible in Curve's contracts. */
 const DECIMALS_MAX = 36n;
-/** The address that stands for the native coin in a list of coins. */
-const NATIVE_COIN: Hex = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
 /** The questions of the protocol. */
 export const curveQuestions = {
@@ -65,7 +64,7 @@ function readTokens([listed, ...coins]: readonly (Hex | null)[]): readonly Hex[]
 /** The coins that a factory or registry names. Null if it does not know the pool. */
 function readCoins(answer: Hex | null | undefined): readonly Hex[] | null {
   const words = readList(answer).filter((word) => word > 0n);
-  return words.length >= 2 && words.length <= COINS_MAX ? toAddresses(words) : null;
+  return words.length >= 2 && words.length <= COINS_MAX ? toCoins(words) : null;
 }
 
 /** A list of words: an array of StableSwap-NG, or one of a fixed size of the older contracts. */
@@ -89,23 +88,24 @@ function factCalls(factory: Hex, { poolId, tokens }: ManyTokenState): ContractCa
     ...listings.map((name) => ({ to: factory, data: callData(`${name}(address)`, pool) })),
     { to: pool, data: callData('stored_rates()') },
     { to: pool, data: callData('A_precise()') },
+    { to: pool, data: callData('base_pool()') },
+    { to: pool, data: callData('base_virtual_price()') },
     { to: factory, data: callData('stableSwapPairInfo(address,address,address)', first, second, third) },
     { to: pool, data: callData('token()') },
     ...rates,
   ];
 }
 
-/** A pool with the native coin has no price, nor one whose coins have rates or balances that cannot be followed. */
+/** A pool has no price if the rates of its coins cannot be followed. */
 function withFacts(
   state: ManyTokenState,
   answers: readonly (Hex | null)[],
   factory: Hex,
 ): { readonly state: ManyTokenState; readonly poolType: PoolType } | null {
-  const found = readListed(state, answers) ?? readPancake(state, answers.slice(8), factory);
+  const found = readListed(state, answers) ?? readPancake(state, answers.slice(10), factory);
   if (state.tokens.length < 2 || found === null) return null;
   const after = withCurveFacts(state, found.facts);
-  const isFollowed = found.isFollowed && !state.tokens.includes(NATIVE_COIN);
-  return { state: isFollowed ? after : withDoubts(after, DOUBTS.unfollowed), poolType: POOL_STABLE };
+  return { state: found.isFollowed ? after : withDoubts(after, DOUBTS.unfollowed), poolType: POOL_STABLE };
 }
 
 interface FoundFacts {
@@ -115,19 +115,22 @@ interface FoundFacts {
 
 /** A pool that one of Curve's factories, or its registry, lists. */
 function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex | null)[]): FoundFacts | null {
-  const [coins, types, basePool, decimalsOf, lpToken, ratesOf, stored, preciseAmp] = answers;
+  const [coins, types, basePool, decimalsOf, lpToken, ratesOf, stored, preciseAmp, ownBase, basePrice] =
+    answers;
   const count = tokens.length;
   if (readCoins(coins)?.join() !== tokens.join()) return null;
   const base = readAddress(basePool);
-  const own = { share: addressOfWord(poolId), base };
+  const own = { share: addressOfWord(poolId), base, asksBalances: false };
   const storedRates = readList(stored);
   const hasStored = storedRates.length === count && storedRates.every((rate) => rate > 0n);
   if (types != null) {
     const assets = readList(types);
     const asksRates = base !== null || assets.some((type) => type === ORACLE || type === ERC4626);
     // The factory has no asset types of meta pools.
-    const isFollowed = (base !== null || assets.length === count) && !assets.includes(REBASING);
-    return hasStored ? { facts: { ...own, kind: 'ng', rates: storedRates, asksRates }, isFollowed } : null;
+    const isFollowed = base !== null || assets.length === count;
+    const asksBalances = assets.includes(REBASING);
+    const facts = { ...own, kind: 'ng', rates: storedRates, asksRates, asksBalances } as const;
+    return hasStored ? { facts, isFollowed } : null;
   }
   const decimals = readList(decimalsOf).slice(0, count);
   if (decimals.length !== count || decimals.some((places) => places > DECIMALS_MAX)) return null;
@@ -137,9 +140,16 @@ function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex |
   const share = readAddress(lpToken);
   if (share !== null) {
     const kind = readNumber(preciseAmp) === null ? 'registry' : 'factory';
+    const price = readNumber(basePrice);
+    const ownBasePool = price === null ? null : readAddress(ownBase);
+    const registered = { ...own, kind, share } as const;
+    if (price !== null && ownBasePool !== null) {
+      const meta = { rates: [fixed[0] ?? 0n, price], asksRates: true, base: ownBasePool };
+      return { facts: { ...registered, ...meta }, isFollowed: count === 2 };
+    }
     const rates = readList(ratesOf).slice(0, count);
     const isFollowed = rates.length === count && rates.every((rate) => rate === RATE_UNIT);
-    return { facts: { kind, rates: fixed, share, asksRates: false, base: null }, isFollowed };
+    return { facts: { ...registered, rates: fixed, asksRates: false, base: null }, isFollowed };
   }
   const kind = count === 2 && base === null ? 'pair' : 'factory';
   const rates = hasStored ? storedRates : fixed;
@@ -157,7 +167,10 @@ function readPancake(
   const share = readAddress(token);
   const isConfirmed = pool === factory || readAddress(confirmed) === pool;
   if (!isConfirmed || share === null || rates.length !== tokens.length) return null;
-  return { facts: { kind: 'pancake', rates, share, asksRates: false, base: null }, isFollowed: true };
+  return {
+    facts: { kind: 'pancake', rates, share, asksRates: false, base: null, asksBalances: false },
+    isFollowed: true,
+  };
 }
 
 /** Functions without arguments that tell what changes, beside balances, LP tokens and rates. */
@@ -170,7 +183,6 @@ function settingsOf(pool: CurvePool | null): string[] {
     'fee()',
     'admin_fee()',
   ];
-  if (pool?.kind === 'ng') settings.push('offpeg_fee_multiplier()');
   if (pool?.kind === 'pancake') settings.push('is_killed()');
   return settings;
 }
@@ -180,19 +192,29 @@ function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const pool = toCurvePool(state);
   const base = pool?.base ?? null;
   const basePrice = base === null ? [] : [{ to: base, data: callData('get_virtual_price()') }];
-  const rates = rateCalls(state);
+  const rates = pool?.asksRates === true ? [ratesCall(pool, to)] : basePrice;
   return [
+    { to, data: callData('offpeg_fee_multiplier()') },
     ...settingsOf(pool).map((name) => ({ to, data: callData(name) })),
     { to: shareOf(state), data: callData('totalSupply()') },
-    ...state.tokens.map((_token, index) => ({ to, data: callData('balances(uint256)', index) })),
-    ...(rates.length > 0 ? rates : basePrice),
+    ...balanceCalls(state),
+    ...rates,
   ];
+}
+
+function balanceCalls({ poolId, tokens }: ManyTokenState): ContractCall[] {
+  const to = addressOfWord(poolId);
+  return tokens.map((_token, index) => ({ to, data: callData('balances(uint256)', index) }));
+}
+
+function ratesCall(pool: CurvePool, to: Hex): ContractCall {
+  return { to, data: callData(cachesBasePrice(pool) ? 'base_virtual_price()' : 'stored_rates()') };
 }
 
 /** All answers or none. A pool that is created in this block starts empty; its other values are those at the block's end. */
 function withBooks(
   state: ManyTokenState,
-  answers: readonly (Hex | null)[],
+  [multiplier = null, ...answers]: readonly (Hex | null)[],
   isCreation: boolean,
 ): ManyTokenState {
   const pool = toCurvePool(state);
@@ -203,18 +225,17 @@ function withBooks(
     .map((answer) => readUint(answer))
     .filter((value) => value !== null);
   const rates = readRates(pool, answers[size]);
-  if (values.length !== size || rates === null) return state;
+  const offpeg = readUint(multiplier);
+  if (values.length !== size || rates === null || (pool.kind === 'ng' && offpeg === null)) return state;
   const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n, fee = 0n, adminFee = 0n] = values;
   const [supply = 0n, ...balances] = values.slice(size - state.tokens.length - 1);
-  // offpeg_fee_multiplier() of StableSwap-NG, or is_killed() of Pancake's port.
-  const [last = 0n] = values.slice(6);
   return withCurvePool(state, {
     ...pool,
-    isKilled: pool.kind === 'pancake' && last > 0n,
+    isKilled: pool.kind === 'pancake' && (values[6] ?? 0n) > 0n,
     ramp: { fromAmp, toAmp, fromTime, toTime },
     fee,
     adminFee,
-    offpeg: pool.kind === 'ng' ? last : 0n,
+    offpeg: offpeg ?? 0n,
     supply: isCreation ? 0n : supply,
     rates,
     balances: isCreation ? pool.balances : balances,
@@ -222,25 +243,29 @@ function withBooks(
 }
 
 function rateCalls(state: ManyTokenState): ContractCall[] {
-  const to = addressOfWord(state.poolId);
-  return toCurvePool(state)?.asksRates === true ? [{ to, data: callData('stored_rates()') }] : [];
-}
-
-/** Without an answer, what changes counts as unknown. */
-function withRates(state: ManyTokenState, [answer]: readonly (Hex | null)[]): ManyTokenState {
   const pool = toCurvePool(state);
-  if (pool === null || !pool.asksRates) return state;
-  const rates = readRates(pool, answer);
-  return rates === null ? withUnknownBooks(state, pool) : withCurvePool(state, { ...pool, rates });
+  if (pool === null) return [];
+  const rates = pool.asksRates ? [ratesCall(pool, addressOfWord(state.poolId))] : [];
+  return [...rates, ...(pool.asksBalances ? balanceCalls(state) : [])];
 }
 
-/** The rates by the answer of stored_rates(), or of get_virtual_price() of the base pool. */
-function readRates(
-  { asksRates, base, rates }: CurvePool,
-  answer: Hex | null | undefined,
-): readonly bigint[] | null {
-  if (!asksRates && base === null) return rates;
-  const price = readNumber(answer);
-  const read = asksRates ? readList(answer) : [rates[0] ?? 0n, price ?? 0n];
+/** Without an answer, what changes counts as unknown. The balances are those after all events of the block. */
+function withRates(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState {
+  const pool = toCurvePool(state);
+  if (pool === null || answers.length === 0) return state;
+  const rates = pool.asksRates ? readRates(pool, answers[0]) : pool.rates;
+  const held = answers.slice(Number(pool.asksRates)).flatMap((answer) => readUint(answer) ?? []);
+  const balances = pool.asksBalances ? held : pool.balances;
+  if (rates === null || balances.length !== state.tokens.length) return withUnknownBooks(state, pool);
+  return withCurvePool(state, { ...pool, rates, balances });
+}
+
+/** The rates by the answer of stored_rates(), or by a virtual price of the base pool. */
+function readRates(pool: CurvePool, answer: Hex | null | undefined): readonly bigint[] | null {
+  const { rates } = pool;
+  if (!pool.asksRates && pool.base === null) return rates;
+  const price = readNumber(answer) ?? 0n;
+  const isPrice = !pool.asksRates || cachesBasePrice(pool);
+  const read = isPrice ? [rates[0] ?? 0n, price] : readList(answer);
   return read.length === rates.length && read.every((rate) => rate > 0n) ? read : null;
 }

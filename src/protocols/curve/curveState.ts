@@ -4,7 +4,7 @@
  * the event; if not, the balances are no longer known.
  */
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
-import { exchangeTokens, FEE_UNIT, invariantOf, withdrawOne, type CurvePool } from './curvePool';
+import { exchangeTokens, FEE_UNIT, invariantOf, toXp, withdrawOne, type CurvePool } from './curvePool';
 import type { CurveEvent } from './curveEvents';
 import { withBaseRate } from './metaPool';
 
@@ -16,15 +16,16 @@ interface CurveStep {
   readonly feePips: number | null;
 }
 
-/** The two roundings of the factory of 2021. */
-const TWINS = new Map<CurvePool['kind'], CurvePool['kind']>([
-  ['pair', 'factory'],
-  ['factory', 'pair'],
-]);
+/** Kinds of contracts with the same functions, which round D otherwise. */
+const TWINS: readonly CurvePool['kind'][] = ['factory', 'pair', 'held'];
+/** Raw units by which tokens that count shares round the balances of a pool in each transfer. */
+const HELD_ROUNDING = 4n;
+/** Each round reduces the error of the balances before an event by the size of its fee, below 1e-2. */
+const REWIND_ROUNDS = 12;
 
 /**
- * The pool after the event at this time, unix seconds. No function of the factory of 2021 tells which of its two roundings a
- * pool of two coins has, so the event decides. `basePrices` are the possible virtual prices of the base pool, the likeliest
+ * The pool after the event at this time, unix seconds. No function tells how a contract before StableSwap-NG rounds, so the
+ * event decides. `basePrices` are the possible virtual prices of the base pool, the likeliest
  * first; null without a base pool.
  */
 export function explainCurveEvent(
@@ -34,8 +35,9 @@ export function explainCurveEvent(
   basePrices: readonly bigint[] | null,
 ): CurveStep {
   const rated = basePrices?.map((price) => withBaseRate(pool, price)) ?? [pool];
-  const twin = TWINS.get(pool.balances.length === 2 ? pool.kind : 'ng');
-  const others = twin === undefined ? [] : rated.map((one) => ({ ...one, kind: twin }));
+  const kinds = TWINS.filter((kind) => kind !== pool.kind && (kind !== 'pair' || pool.balances.length === 2));
+  const twins = TWINS.includes(pool.kind) ? kinds : [];
+  const others = twins.flatMap((kind) => rated.map((one) => ({ ...one, kind })));
   for (const candidate of [...rated, ...others]) {
     const step = applyCurveEvent(candidate, event, timestamp);
     if (step.isExplained) return step;
@@ -58,7 +60,8 @@ function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number):
       const moves = pool.balances.map((_each, index) =>
         index === soldId ? sold : index === boughtId ? -out : 0n,
       );
-      const step = changed({ balances: movedBy(pool, moves) }, done?.amountOut === bought);
+      const isFair = done !== null && isNear(pool, done.amountOut, bought);
+      const step = changed({ balances: movedBy(pool, moves) }, isFair);
       return { ...step, feePips: done?.feePips ?? null };
     }
     case 'remove_one':
@@ -93,7 +96,7 @@ function applyWithdrawal(
   const out = amount + (done?.adminFee ?? 0n);
   const moves = pool.balances.map((_each, index) => (index === coin ? -out : 0n));
   const supply = clampAmount(pool.supply - shares, UINT256_MAX);
-  return [{ balances: movedBy(pool, moves), supply }, done?.amountOut === amount];
+  return [{ balances: movedBy(pool, moves), supply }, done !== null && isNear(pool, done.amountOut, amount)];
 }
 
 type LiquidityEvent = Extract<CurveEvent, { kind: 'add' | 'remove' | 'imbalance' }>;
@@ -113,12 +116,49 @@ function applyLiquidity(
     const burned = pool.supply - supply;
     // A balanced withdrawal pays the same share of each balance.
     const isShare = pool.balances.every(
-      (balance, index) => pool.supply > 0n && (balance * burned) / pool.supply === amounts[index],
+      (balance, index) =>
+        pool.supply > 0n && isNear(pool, (balance * burned) / pool.supply, amounts[index] ?? 0n),
     );
     return [changes, isShare];
   }
   const counted = pool.kind === 'ng' ? paid.map((balance, index) => balance - (fees[index] ?? 0n)) : paid;
-  return [changes, invariantOf(pool, counted, timestamp) === invariant];
+  const d = invariantOf(pool, counted, timestamp);
+  const unit = toXp(
+    pool,
+    pool.balances.map(() => 1n),
+  ).reduce((total, one) => total + one, 1n);
+  return [changes, d !== null && isNear(pool, d, invariant, unit)];
+}
+
+/** Whether two numbers are equal. Those of a pool whose tokens round its balances may differ by some units. */
+function isNear({ asksBalances }: CurvePool, a: bigint, b: bigint, unit = 1n): boolean {
+  const distance = a > b ? a - b : b - a;
+  return distance <= (asksBalances ? HELD_ROUNDING * unit : 0n);
+}
+
+/**
+ * The pool before these events. `pool` has its settings, and the balances after the events. The owner's part of a fee, which
+ * no event tells, follows from the balances before, so both are found together.
+ */
+export function rewindEvents(pool: CurvePool, events: readonly CurveEvent[], timestamp: number): CurvePool {
+  // The settings and LP tokens before each event. Balances only follow from the end.
+  const settings = [pool];
+  for (const event of events)
+    settings.push({
+      ...applyCurveEvent(settings.at(-1) ?? pool, event, timestamp).pool,
+      balances: pool.balances,
+    });
+  let { balances: after } = pool;
+  for (const [index, event] of [...events.entries()].reverse()) {
+    let before = { ...(settings[index] ?? pool), balances: after };
+    for (let round = 0; round < REWIND_ROUNDS; round += 1) {
+      const { balances } = applyCurveEvent(before, event, timestamp).pool;
+      const misses = balances.map((balance, place) => (after[place] ?? 0n) - balance);
+      before = { ...before, balances: movedBy(before, misses) };
+    }
+    after = before.balances;
+  }
+  return { ...pool, balances: after };
 }
 
 /** Balances stay within 0 … 2^256 − 1, so an event that the state does not explain cannot stop the ingester. */

@@ -4,6 +4,7 @@
  */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_HASH, type Hex } from '../../domain/hex';
+import { NATIVE_COIN } from '../../domain/pools/nativeCoin';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import type { CurveEvent } from './curveEvents';
 import { curveIdOfPool } from './curveFamily';
@@ -30,7 +31,7 @@ export function withBaseRate(pool: CurvePool, price: bigint | undefined): CurveP
   return price === undefined ? pool : { ...pool, rates: [first, price] };
 }
 
-/** The coin that the pool paid out just before its event. Null if no Transfer shows it. */
+/** The coin that the pool paid out just before its event. No Transfer shows the native coin. Null if it is unknown. */
 export function findPaidCoin(
   tokens: readonly Hex[],
   amount: bigint,
@@ -43,7 +44,8 @@ export function findPaidCoin(
     ({ address, topics: [, from], data }) =>
       tokens.includes(address) && from === curveIdOfPool(log.address) && BigInt(data) === amount,
   );
-  return transfer === undefined ? null : tokens.indexOf(transfer.address);
+  const index = tokens.indexOf(transfer?.address ?? NATIVE_COIN);
+  return index === -1 ? null : index;
 }
 
 /**

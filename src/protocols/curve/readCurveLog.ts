@@ -2,7 +2,7 @@
 import type { ChainLog } from '../../domain/block';
 import { addressOfWord, ZERO_HASH, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
-import { readArrays, readWords, toAddresses } from '../abiArrays';
+import { readArrays, readWords } from '../abiArrays';
 import { emptyManyTokenState } from '../manyTokenPool';
 import type {
   LiquidityMove,
@@ -13,10 +13,10 @@ import type {
 } from '../manyTokenProtocol';
 import { isAddressTopic } from '../words';
 import { CURVE_TOPICS, decodeCurveEvent, type CurveEvent } from './curveEvents';
-import { curveIdOfPool, kindOfEvent, toCurveSwap, toSwapFee } from './curveFamily';
-import type { CurvePool } from './curvePool';
+import { curveIdOfPool, kindOfEvent, toCoins, toCurveSwap, toSwapFee } from './curveFamily';
+import { cachesBasePrice, type CurvePool } from './curvePool';
 import { lacksCurveBooks, toCurvePool, withCurvePool, withUnknownBooks } from './curveParams';
-import { explainCurveEvent } from './curveState';
+import { explainCurveEvent, rewindEvents } from './curveState';
 import { findPaidCoin, readMetaExchange, TRANSFER, virtualPricesOf, withBaseRate } from './metaPool';
 
 /** Topic of NewStableSwapPair(address indexed pool, address a, address b, address c, address LP); c is 0 for two coins. */
@@ -71,7 +71,7 @@ function readCreation(log: ChainLog, logs: readonly ChainLog[]): ManyTokenCreati
       each.address === pool && each.transactionHash === log.transactionHash && each.logIndex < log.logIndex,
   );
   const coins = readCoins(log);
-  const tokens = coins == null ? null : toAddresses(coins);
+  const tokens = coins == null ? null : toCoins(coins);
   if (!isNew || tokens === null || tokens.length < 2) return null;
   return { state: { ...emptyManyTokenState(poolId), tokens, balances: tokens.map(() => 0n) }, swapFee: 0n };
 }
@@ -102,12 +102,17 @@ function readLog(
   // Such a swap between two coins of the base pool only passes through the meta pool.
   if (isUnderlying && named.soldId > 0 && named.boughtId > 0 && pool.base !== null) return 'other';
   const event = withLogs(state, pool, named, log, logs);
-  const basePrices = pool.base === null ? null : virtualPricesOf(statesOf(pool.base), timestamp);
+  const follows = pool.base !== null && !cachesBasePrice(pool);
+  const basePrices = follows ? virtualPricesOf(statesOf(pool.base), timestamp) : null;
   // The event of the base pool comes first, but the meta pool swaps at the price before it.
   const tried = isUnderlying ? basePrices?.toReversed() : basePrices;
-  const step = explainCurveEvent(pool, event, timestamp, tried ?? null);
+  const begun = pool.asksBalances ? rewind(state, pool, log, logs, timestamp) : pool;
+  const step = explainCurveEvent(begun, event, timestamp, tried ?? null);
   const { isExplained, feePips } = step;
-  const moved = withBaseRate(step.pool, basePrices?.[0]);
+  // Once an event is not explained, the contract may count what it holds.
+  const isDrifting = !isExplained && !lacksCurveBooks(state) && pool.base === null;
+  const asksBalances = pool.asksBalances || (isDrifting && pool.kind !== 'pancake');
+  const moved = { ...withBaseRate(step.pool, basePrices?.[0]), asksBalances };
   const isKnown = isExplained && !lacksCurveBooks(state);
   const after = isKnown ? withCurvePool(state, moved) : withUnknownBooks(state, moved);
   const swap = toCurveSwap(state, event, feePips ?? toFeePips(state.swapFee));
@@ -120,9 +125,30 @@ function readLog(
   };
 }
 
+/**
+ * The pool before the log. The node told its balances at the end of the block, and the events of the pool lead to them. Later
+ * logs of the block follow from the first one.
+ */
+function rewind(
+  state: ManyTokenState,
+  pool: CurvePool,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+  timestamp: number,
+): CurvePool {
+  const own = logs.filter(({ address }) => address === log.address);
+  if (own.some(({ logIndex, topics: [topic = '0x'] }) => logIndex < log.logIndex && CURVE_TOPICS.has(topic)))
+    return pool;
+  const events = own.flatMap((each) => {
+    const event = decodeCurveEvent(each, false);
+    return event === null ? [] : [withLogs(state, pool, event, each, logs)];
+  });
+  return rewindEvents(pool, events, timestamp);
+}
+
 /** The event with what only other logs of its transaction tell. */
 function withLogs(
-  { tokens }: ManyTokenState,
+  { tokens, doubts }: ManyTokenState,
   pool: CurvePool,
   event: CurveEvent,
   log: ChainLog,
@@ -130,7 +156,9 @@ function withLogs(
 ): CurveEvent {
   if (event.kind === 'remove_one' && event.coin === null)
     return { ...event, coin: findPaidCoin(tokens, event.amount, log, logs) };
-  if (event.kind !== 'exchange_underlying' || pool.base === null) return event;
+  if (event.kind !== 'exchange_underlying') return event;
+  // Lending tokens of Aave are worth one lent token each.
+  if (pool.base === null) return doubts === 0 ? { ...event, kind: 'exchange' } : event;
   return readMetaExchange(tokens, event, log, logs) ?? event;
 }
 

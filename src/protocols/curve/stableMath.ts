@@ -2,7 +2,8 @@
  * The StableSwap invariant Ann·Σx + D = Ann·D + K with K = D^(n+1) / (n^n·Πx) and Ann = A·n. The integer functions round
  * as the contracts do, so a result is the contract's own. x are balances with 18 decimals. Null stands for a call that
  * reverts, and for a D or y that does not converge. Sources: curvefi/stableswap-ng (CurveStableSwapNG.vy),
- * curvefi/curve-factory (Plain2Basic.vy, Plain3Basic.vy, MetaUSD.vy), curvefi/curve-contract (StableSwap3Pool.vy) and
+ * curvefi/curve-factory (Plain2Basic.vy, Plain3Basic.vy, MetaUSD.vy), curvefi/curve-contract (StableSwap3Pool.vy,
+ * StableSwapSTETH.vy, StableSwapAave.vy, StableSwapGUSD.vy) and
  * pancakeswap/pancake-smart-contracts (PancakeStableSwapThreePool.sol).
  */
 import { UINT256_MAX } from '../../domain/amounts';
@@ -27,6 +28,8 @@ export interface StableCurve {
   readonly isPancake: boolean;
   /** Whether a contract that divides as Pancake's port reverts like StableSwap-NG. */
   readonly reverts?: boolean;
+  /** Whether each divisor of D is larger by 1, as in the pools of stETH and Aave. */
+  readonly addsOne?: boolean;
 }
 
 /** D of these balances. */
@@ -47,7 +50,7 @@ export function getD(xp: readonly bigint[], curve: StableCurve): bigint | null {
 function stepD(
   xp: readonly bigint[],
   sum: bigint,
-  { amp, ampUnit, isPancake }: StableCurve,
+  { amp, ampUnit, isPancake, addsOne = false }: StableCurve,
   d: bigint,
   maximum: bigint,
 ): bigint | null {
@@ -56,7 +59,7 @@ function stepD(
   let part = d;
   for (const x of xp) {
     if (part * d > maximum) return null;
-    part = (part * d) / (isPancake ? x * n : x);
+    part = (part * d) / (isPancake ? x * n + BigInt(addsOne) : x);
   }
   if (!isPancake) part /= n ** n;
   const numerator = ((ann * sum) / ampUnit + part * n) * d;

@@ -7,7 +7,7 @@ import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { getBlockHead, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { ChainLog } from '../../../src/domain/block';
 import type { ContractCall } from '../../../src/domain/contractCall';
-import { numberToHex, type Hex } from '../../../src/domain/hex';
+import { numberToHex, ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { decodeCurveEvent } from '../../../src/protocols/curve/curveEvents';
 import { toCurvePool } from '../../../src/protocols/curve/curveParams';
@@ -18,6 +18,7 @@ import type { ManyTokenState, ManyTokenSwap } from '../../../src/protocols/manyT
 import {
   CURVE_NODE,
   deployCurve,
+  NATIVE,
   quotedPrice,
   readBalances,
   readPool,
@@ -57,12 +58,15 @@ const PLANS = [
   { kind: 'factory', count: 3, amp: 20n, fee: 10_000_000n, second: 0n },
   { kind: 'factory', count: 4, amp: 700n, fee: 4_000_000n, second: 0n },
   { kind: 'factory', count: 2, amp: 300n, fee: 4_000_000n, second: 0n, oracles: [1] },
+  { kind: 'held', count: 2, amp: 50n, fee: 4_000_000n, second: 0n },
+  { kind: 'held', count: 3, amp: 200n, fee: 4_000_000n, second: 20_000_000_000n },
 ] as const;
 
 /** Meta pools by the place of their base pool in PLANS. Their first coin has 18 decimals. */
 const META_PLANS = [
   { kind: 'factory', base: 7, amp: 100n, fee: 4_000_000n, second: 0n },
   { kind: 'ng', base: 4, amp: 300n, fee: 4_000_000n, second: 20_000_000_000n },
+  { kind: 'cached', base: 8, amp: 150n, fee: 4_000_000n, second: 0n },
   { kind: 'ng', base: 10, amp: 200n, fee: 2_000_000n, second: 0n, oracles: [0] },
 ] as const;
 
@@ -80,6 +84,9 @@ beforeAll(async () => {
     const tokens = places.sort((a, b) => a - b).map((place) => market.tokens[place]!);
     pools.push(await market.createPool({ ...plan, tokens }));
   }
+  const staked = market.tokens.find(({ decimals }) => decimals === 18)!;
+  const nativePlan = { kind: 'held', amp: 50n, fee: 4_000_000n, second: 0n } as const;
+  pools.push(await market.createPool({ ...nativePlan, tokens: [NATIVE, staked] }));
   await open(pools, random);
   const coin = market.tokens.find(({ decimals }) => decimals === 18)!;
   const metas: MarketPool[] = [];
@@ -98,7 +105,7 @@ afterAll(async () => {
 
 /** Makes the first deposits, between which the protocol gets to know the pools. */
 async function open(fresh: readonly MarketPool[], random: Random): Promise<void> {
-  for (const pool of fresh) if (pool.kind === 'registry') market.register(pool);
+  for (const pool of fresh) if (['registry', 'held', 'cached'].includes(pool.kind)) market.register(pool);
   await market.mine();
   for (const pool of fresh) states.set(pool.address, await askPool(pool));
   for (const pool of fresh) {
@@ -123,7 +130,11 @@ const ask = (calls: readonly ContractCall[]): Promise<(Hex | null)[]> =>
 /** The state of a pool by the questions of the protocol. */
 async function askPool({ address, kind, tokens: coins }: MarketPool): Promise<ManyTokenState> {
   const factory =
-    kind === 'factory' ? market.oldFactory : kind === 'registry' ? market.registry : market.factories[0];
+    kind === 'factory'
+      ? market.oldFactory
+      : ['registry', 'held', 'cached'].includes(kind)
+        ? market.registry
+        : market.factories[0];
   const poolId = curveStable.idOfPool(address);
   const tokens = curveStable.readTokens(await ask(curveStable.tokenCalls(factory, poolId)));
 
@@ -143,7 +154,13 @@ interface Seen {
   readonly before: CurvePool;
 }
 
-/** Reads the logs of a block. Every event must be explained to the last unit. */
+/** Events that did not follow, because a pool's balances had changed without an event for the first time. */
+let lost = 0;
+
+/**
+ * Reads the logs of a block. Every event must be explained to the last unit, except for the first one after a rebase. The pool is
+ * then asked again, as the ingester does.
+ */
 async function follow(block: number): Promise<Seen[]> {
   const { timestamp } = await getBlockHead(rpc);
   const earlier = new Map<Hex, ManyTokenState>();
@@ -155,7 +172,7 @@ async function follow(block: number): Promise<Seen[]> {
   const logs = receipts.flatMap((receipt) =>
     receipt.logs.map((log) => ({ ...log, logIndex: Number(log.logIndex) })),
   );
-  return logs.flatMap((log): Seen[] => {
+  const seen = logs.flatMap((log): Seen[] => {
     const pool = pools.find(({ address }) => address === log.address);
     const before = states.get(log.address);
     if (pool === undefined || before === undefined || !curveStable.poolTopics.has(log.topics[0]!)) return [];
@@ -166,12 +183,20 @@ async function follow(block: number): Promise<Seen[]> {
     if (step === 'other') return [{ pool, kind, swap: null, before: poolOf(before) }];
     if (step === 'malformed') throw new Error(`malformed ${kind}`);
 
-    expect([pool.kind, kind, curveStable.lacksBooks(step.after)]).toEqual([pool.kind, kind, false]);
+    const isLost = curveStable.lacksBooks(step.after);
+    if (isLost && pool.kind === 'held') lost += 1;
+    else expect([pool.kind, kind, isLost]).toEqual([pool.kind, kind, false]);
 
     earlier.set(log.address, before);
     states.set(log.address, step.after);
-    return [{ pool, kind, swap: step.swap, before: poolOf(before) }];
+    return isLost ? [] : [{ pool, kind, swap: step.swap, before: poolOf(before) }];
   });
+  for (const [pool, state] of states) {
+    if (!curveStable.lacksBooks(state)) continue;
+    const calls = curveStable.bookCalls(ZERO_ADDRESS, state);
+    states.set(pool, curveStable.withBooks(state, await ask(calls), false));
+  }
+  return seen;
 }
 
 /** Adds a random action to the next block. */
@@ -187,7 +212,8 @@ function addAction(pool: MarketPool, random: Random): void {
     const [into, out] = pickTwo(coins, random);
     return market.add(pool, 'exchange_underlying', [into, out, partOf(held[into]!, 1) + 1n, 0]);
   }
-  if (action < 0.7) return market.add(pool, 'exchange', [i, j, partOf(balances[i]!) + 1n, 0]);
+  const exchange = pool.kind === 'held' && random.chance(0.3) ? 'exchange_underlying' : 'exchange';
+  if (action < 0.7) return market.add(pool, exchange, [i, j, partOf(balances[i]!) + 1n, 0]);
   if (action < 0.78) {
     const amounts = balances.map((each, index) =>
       index !== i && random.chance(0.3) ? 0n : partOf(each) + 1n,
@@ -200,13 +226,13 @@ function addAction(pool: MarketPool, random: Random): void {
     return market.add(pool, 'remove_liquidity_imbalance', [balances.map((each) => partOf(each, 1) + 1n)]);
   if (action < 0.95) {
     const second =
-      pool.kind === 'ng'
+      pool.kind === 'ng' || pool.kind === 'held'
         ? random.pick([0n, 15_000_000_000n, 40_000_000_000n])
         : random.pick([0n, 10n ** 10n]);
     return market.add(pool, 'setFees', [random.pick([0n, 4_000_000n, 100_000_000n]), second]);
   }
   if (action < 0.96) return market.add(pool, 'stop_ramp', []);
-  if (action < 0.97) return market.add(pool, 'withdraw_admin_fees', []);
+  if (action < 0.97 && pool.kind !== 'held') return market.add(pool, 'withdraw_admin_fees', []);
   const isPlain = pool.kind === 'pancake' || pool.kind === 'registry';
   const amp = ramp.toAmp / (isPlain ? 1n : 100n);
   return market.add(pool, 'ramp_A', [random.chance(0.5) ? amp * 7n : amp / 6n + 1n, RAMP_SECONDS]);
@@ -222,6 +248,11 @@ async function checkFee({ pool, swap, before }: Seen): Promise<void> {
   // The rate of a meta pool may have moved within the block.
   if (swap === null || pool.base !== undefined) return;
   const { tokenIn, tokenOut, amountIn, amountOut, feePips } = swap;
+  // The balances before the log are not known yet.
+  if (pool.kind === 'held') {
+    if (before.offpeg === 0n) expect(feePips).toBe(Number(before.fee / 10_000n));
+    return;
+  }
   const indexOf = (token: Hex): number => pool.tokens.findIndex(({ address }) => address === token);
   const [soldId, boughtId] = [indexOf(tokenIn), indexOf(tokenOut)];
   const scaled = (raw: bigint, index: number): bigint => (raw * before.rates[index]!) / UNIT;
@@ -244,7 +275,10 @@ async function checkPool(pool: MarketPool, random: Random, timestamp: number): P
   expect(await readPool(rpc, pool, 'amp')).toBe(curveAt(state, timestamp).amp);
   // A price is as old as the last event of the pool, and so is the rate of the LP token of a base pool that moved since.
   if (pool.base !== undefined && String(await readRates(rpc, pool)) !== String(state.rates)) return 0;
-  expect(getDy(state, i, j, amount, timestamp)).toBe(await readPool(rpc, pool, 'get_dy', i, j, amount));
+  const miss = getDy(state, i, j, amount, timestamp)! - (await readPool(rpc, pool, 'get_dy', i, j, amount));
+  // Contracts that count what they hold may round D by another unit than the kind by which we know them.
+  const units = pool.kind === 'held' ? 2n : 0n;
+  expect(miss >= -units && miss <= units).toBe(true);
   const price = curvePrice(state, i, j, timestamp)!;
   compared.set(pool.address, (compared.get(pool.address) ?? 0) + 1);
   return Math.abs(price / (await quotedPrice(rpc, pool, state.balances, [i, j])) - 1);
@@ -265,6 +299,9 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
           UNIT + BigInt(random.int(0, 400_000_000)) * 10n ** 9n,
           BigInt(random.int(0, 1e12)),
         );
+    for (const pool of pools)
+      if (pool.kind === 'held' && random.chance(0.5))
+        market.grow(pool, pool.tokens[1]!, 10n ** BigInt(random.int(0, pool.tokens[1]!.decimals)));
     if (market.maker.waiting > 0) await market.mine();
     for (const pool of pools) addAction(pool, random);
     // A base pool may move after its meta pool.
@@ -276,10 +313,12 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
     swaps += seen.filter(({ swap }) => swap !== null).length;
     worst = Math.max(worst, ...(await Promise.all(pools.map((pool) => checkPool(pool, random, timestamp)))));
   }
-  expect(swaps).toBeGreaterThan(700);
+  expect(swaps).toBeGreaterThan(900);
+  // Once for each of three pools.
+  expect(lost).toBeLessThan(6);
   for (const pool of pools) expect(compared.get(pool.address)).toBeGreaterThan(ROUNDS / 3);
-  // Seven kinds of events of each kind of pool, and the swaps of meta pools with coins of their base pools.
-  expect([...kinds].sort()).toHaveLength(30);
+  // Seven kinds of events of each kind of pool, and underlying swaps of four kinds.
+  expect([...kinds].sort()).toHaveLength(46);
   recordOracle({
     protocol: 'curve_stable',
     oracle: 'own contracts by the published formulas, `get_dy`',

@@ -8,6 +8,7 @@ import type { Portfolio } from '../../../src/wire/portfolio';
 import {
   CURVE_NODE,
   deployCurve,
+  NATIVE,
   quotedPrice,
   readBalances,
   readHeld,
@@ -44,7 +45,7 @@ let usd: MarketToken;
 let native: MarketToken;
 let three: MarketPool;
 let ng: MarketPool;
-/** A pool with a rebasing token, which has no price. */
+/** A pool with a rebasing token. */
 let rebasing: MarketPool;
 /** A pool with a token whose rate grows every second. */
 let rated: MarketPool;
@@ -52,6 +53,9 @@ let rated: MarketPool;
 let old: MarketPool;
 let first: MarketPool;
 let meta: MarketPool;
+/** A pool of a registry with the native coin and a token that grows, as that of stETH, and a meta pool of a registry. */
+let staked: MarketPool;
+let cached: MarketPool;
 /** A pool whose factory is in no chain description, like that of PulseX. */
 let lone: MarketPool;
 let head: number;
@@ -83,6 +87,7 @@ beforeAll(async () => {
   market.setRate(tokenOf(12), UNIT, 10n ** 9n);
   old = await market.createPool({ ...plan, kind: 'factory', amp: 80n, tokens: inOrder(6, 8, 12, 18) });
   first = await market.createPool({ ...plan, kind: 'registry', amp: 200n, tokens: inOrder(6, 8) });
+  staked = await market.createPool({ ...plan, kind: 'held', amp: 60n, tokens: [NATIVE, usd] });
   const factory = market.factories[1];
   lone = await market.createPool({ ...plan, amp: 100n, tokens: inOrder(6, 12) }, { factory });
   for (const [pool, units] of [
@@ -92,11 +97,12 @@ beforeAll(async () => {
     [rated, [500_000n, 600_000n]],
     [old, [400_000n, 500_000n, 450_000n, 480_000n]],
     [first, [750_000n, 750_000n]],
+    [staked, [900_000n, 850_000n]],
     [lone, [800_000n, 900_000n]],
   ] as const)
     market.add(pool, 'add_liquidity', [pool.tokens.map((token, index) => raw(token, units[index]!))]);
   await market.mine();
-  market.register(first);
+  for (const pool of [first, staked]) market.register(pool);
   await market.mine();
   meta = await market.createPool({
     ...plan,
@@ -105,7 +111,11 @@ beforeAll(async () => {
     tokens: [native, await market.shareOf(first)],
     base: first,
   });
-  market.add(meta, 'add_liquidity', [meta.tokens.map((token) => raw(token, 300_000n))]);
+
+  cached = await market.createPool({ ...plan, kind: 'cached', amp: 70n, tokens: meta.tokens, base: first });
+  market.register(cached);
+  for (const pool of [meta, cached])
+    market.add(pool, 'add_liquidity', [pool.tokens.map((token) => raw(token, 300_000n))]);
   await market.mine();
   tradeAll(1_000n);
   await market.mine();
@@ -120,6 +130,7 @@ beforeAll(async () => {
   await market.mine();
   market.add(lone, 'donate_admin_fees', []);
   await market.mine();
+  market.grow(staked, usd, 1_000_000n);
   await world.grow();
   tradeAll(60n);
   await market.mine();
@@ -134,14 +145,14 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const allPools = (): MarketPool[] => [three, ng, rebasing, rated, old, first, meta, lone];
+const allPools = (): MarketPool[] => [three, ng, rebasing, rated, old, first, staked, meta, cached, lone];
 
 const raw = ({ decimals }: MarketToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
 /** Sells this many USD to each pool for each other token, and half as many of the other token for USD. */
 function tradeAll(tokens: bigint, pools = allPools()): void {
   for (const pool of pools) {
-    if (pool === meta) {
+    if (pool === meta || pool === cached) {
       // Coin 2 is the second coin of the base pool.
       market.add(pool, 'exchange_underlying', [0, 2, raw(native, tokens), 0]);
       market.add(pool, 'exchange_underlying', [2, 0, raw(first.tokens[1]!, tokens), 0]);
@@ -169,6 +180,8 @@ test.each([
   ['pool with a moving rate', () => rated, 4],
   ['pool of the factory of 2021', () => old, 4],
   ['pool of a registry', () => first, 4],
+  ['pool with a rebasing token', () => rebasing, 4],
+  ['pool with the native coin and a growing token', () => staked, 4],
 ] as const)(
   'a %s has the price and the balances of its contract, its type and its fee',
   async (_, poolOf, fee) => {
@@ -206,27 +219,22 @@ test('a pool that is its own LP token has its supply and holders, and a pool wit
   expect(await getPair(program, three)).toMatchObject({ total_supply: null, lp_holders: null });
 });
 
-test('a meta pool has the price of its contract, also after swaps with coins of its base pool', async () => {
-  const pair = await checkPool(meta);
-  expect(pair.balances.map(({ balance_raw }) => balance_raw).sort()).toEqual(
-    (await readBalances(world.anvil.rpc, meta)).map(String).sort(),
-  );
-  const swaps = await listSwaps(program, meta);
-  expect(swaps).toHaveLength(12);
-  for (const { price } of swaps) expect(price).not.toBeNull();
-});
-
-test('a pool with a rebasing token is listed without a price', async () => {
-  const pair = await getPair(program, rebasing);
-  expect(pair).toMatchObject({
-    pool_type: 5,
-    price: null,
-    flags: expect.arrayContaining(['price_not_followed']),
-  });
-  const swaps = await listSwaps(program, rebasing);
-  expect(swaps).toHaveLength(8);
-  for (const { price } of swaps) expect(price).toBeNull();
-});
+test.each([
+  ['meta pool', () => meta],
+  ['meta pool of a registry', () => cached],
+] as const)(
+  'a %s has the price of its contract, also after swaps with coins of its base pool',
+  async (_, poolOf) => {
+    const pool = poolOf();
+    const pair = await checkPool(pool);
+    expect(pair.balances.map(({ balance_raw }) => balance_raw).sort()).toEqual(
+      (await readBalances(world.anvil.rpc, pool)).map(String).sort(),
+    );
+    const swaps = await listSwaps(program, pool);
+    expect(swaps).toHaveLength(12);
+    for (const { price } of swaps) expect(price).not.toBeNull();
+  },
+);
 
 test('each swap has what moved and the fee that the pool took, and bars close at the price', async () => {
   for (const pool of [three, ng, lone]) {
@@ -258,7 +266,7 @@ test('after a restart, answers are the same and prices go on', async () => {
   tradeAll(40n);
   head = await market.mine();
   await waitForBlock(program.url, head);
-  for (const pool of [three, ng, rated, old, first, meta, lone]) await checkPool(pool);
+  for (const pool of allPools()) await checkPool(pool);
 });
 
 test('older pools have the same prices, fees and types', async () => {
@@ -267,15 +275,15 @@ test('older pools have the same prices, fees and types', async () => {
     await eventually(
       async () => {
         // The pool search finds the pool of three coins, and trades show the others.
-        tradeAll(10n, [ng, rebasing, rated, old, first, meta, lone]);
+        tradeAll(10n, allPools().slice(1));
         head = await market.mine();
         return (await getData<unknown[]>(late, '/pairs')).length;
       },
-      (count) => count === 8,
+      (count) => count === 10,
     );
     await waitForBlock(program.url, head);
     await waitForBlock(late.url, head);
-    for (const pool of [three, ng, rated, old, first, meta, lone]) {
+    for (const pool of allPools()) {
       const [{ pool_type, fee_bps, price }, part] = [await checkPool(pool), await checkPool(pool, late)];
       expect(part).toMatchObject({ pool_type, fee_bps, price });
     }

@@ -3,12 +3,20 @@ pragma solidity 0.8.30;
 
 /// Contracts for tests: they emit the events of StableSwap pools in the published order and follow the published formulas.
 /// `Kind` selects the contract: Pancake's port, which PulseX uses, Curve's StableSwap-NG, the first contracts of Curve such as
-/// 3pool, and those of its factory of 2021.
+/// 3pool, those of its factory of 2021, those that count what they hold (stETH, Aave), and meta pools of the registry.
 enum Kind {
     Pancake,
     Ng,
     Registry,
-    Factory
+    Factory,
+    Held,
+    Cached
+}
+
+address constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+
+function placesOf(address coin) view returns (uint8) {
+    return coin == NATIVE ? 18 : Token(coin).decimals();
 }
 
 contract Token {
@@ -37,6 +45,12 @@ contract Token {
 
     function rate() external view returns (uint256) {
         return firstRate + growth * (block.timestamp - ratedAt);
+    }
+
+    /// Adds to a balance without an event, as a rebase.
+    function grow(address holder, uint256 amount) external {
+        balanceOf[holder] += amount;
+        totalSupply += amount;
     }
 
     function approve(address spender, uint256 amount) external returns (bool) {
@@ -84,6 +98,8 @@ struct Style {
     uint256 unit;
     bool once;
     bool reverts;
+    /// Added to each divisor of D.
+    uint256 plus;
 }
 
 /// The invariant. `unit` is the factor of A.
@@ -94,7 +110,7 @@ library Curve {
         uint256 d = sum;
         for (uint256 step; step < 255 && sum > 0; step++) {
             uint256 part = d;
-            for (uint256 k; k < n; k++) part = (part * d) / (style.once ? xp[k] : xp[k] * n);
+            for (uint256 k; k < n; k++) part = (part * d) / (style.once ? xp[k] : xp[k] * n + style.plus);
             if (style.once) part /= n ** n;
             uint256 last = d;
             uint256 above = ((amp * n * sum) / unit + part * n) * d;
@@ -153,7 +169,9 @@ contract StablePool {
     address[] public coins;
     bool[] private oracles;
     uint256[] public RATES;
-    uint256[] public balances;
+    uint256 public base_virtual_price;
+    uint256 private cachedAt;
+    uint256[] private stored;
     uint256[] public admin_balances;
     uint256 public fee;
     uint256 public admin_fee;
@@ -189,6 +207,7 @@ contract StablePool {
     event RemoveLiquidityImbalance(address indexed provider, uint256[4] amounts, uint256[4] fees, uint256 d, uint256 supply);
     event RemoveLiquidityImbalance(address indexed provider, uint256[] amounts, uint256[] fees, uint256 d, uint256 supply);
     event NewFee(uint256 fee, uint256 admin_fee);
+    event NewFee(uint256 fee, uint256 admin_fee, uint256 offpeg_fee_multiplier);
     event ApplyNewFee(uint256 fee, uint256 offpeg_fee_multiplier);
     event ApplyNewFee(uint256 fee);
     event TokenExchangeUnderlying(address indexed buyer, int128 sold_id, uint256 sold, int128 bought_id, uint256 bought);
@@ -202,14 +221,16 @@ contract StablePool {
         (kind, base, coins, oracles) = (plan.kind, plan.base, plan.coins, plan.oracles);
         (fee, feeReceiver) = (plan.fee, msg.sender);
         bool isOwn = kind == Kind.Ng || kind == Kind.Factory;
-        initial_A = future_A = isOwn ? plan.A * 100 : plan.A;
-        (admin_fee, offpeg) = isOwn ? (uint256(5e9), kind == Kind.Ng ? plan.second : 0) : (plan.second, uint256(0));
+        initial_A = future_A = isPrecise() ? plan.A * 100 : plan.A;
+        bool hasFactor = kind == Kind.Ng || kind == Kind.Held;
+        (admin_fee, offpeg) = isPrecise() ? (uint256(5e9), hasFactor ? plan.second : 0) : (plan.second, uint256(0));
         for (uint256 k; k < plan.coins.length; k++) {
-            RATES.push(10 ** (36 - Token(plan.coins[k]).decimals()));
-            balances.push(0);
+            RATES.push(10 ** (36 - placesOf(plan.coins[k])));
+            stored.push(0);
             admin_balances.push(0);
             if (plan.oracles[k]) hasOracle = true;
         }
+        touch();
         if (address(base) != address(0))
             for (uint256 k; k < base.N_COINS(); k++) Token(base.coins(k)).approve(address(base), type(uint256).max);
         if (isOwn) emit Transfer(address(0), kind == Kind.Ng ? msg.sender : address(this), 0);
@@ -226,9 +247,11 @@ contract StablePool {
     }
 
     function style() private view returns (Style memory) {
-        if (kind == Kind.Ng) return Style(100, true, true);
-        if (kind == Kind.Factory) return Style(100, coins.length == 2 && address(base) == address(0), true);
-        return Style(1, false, false);
+        if (kind == Kind.Ng) return Style(100, true, true, 0);
+        if (kind == Kind.Factory) return Style(100, coins.length == 2 && address(base) == address(0), true, 0);
+        if (kind == Kind.Held) return Style(100, false, true, 1);
+        if (kind == Kind.Cached) return Style(100, false, true, 0);
+        return Style(1, false, false, 0);
     }
 
     function hasOwnShares() private view returns (bool) {
@@ -243,32 +266,68 @@ contract StablePool {
         return amp() / style().unit;
     }
 
-    function A_precise() external view only(hasOwnShares()) returns (uint256) {
+    function isPrecise() private view returns (bool) {
+        return kind != Kind.Pancake && kind != Kind.Registry;
+    }
+
+    function A_precise() external view only(isPrecise()) returns (uint256) {
         return amp();
     }
 
-    function offpeg_fee_multiplier() external view only(kind == Kind.Ng) returns (uint256) {
+    function offpeg_fee_multiplier() external view only(kind == Kind.Ng || kind == Kind.Held) returns (uint256) {
         return offpeg;
     }
 
-    function rates() public view returns (uint256[] memory all) {
-        all = RATES;
-        for (uint256 k; k < all.length; k++) if (oracles[k]) all[k] = (all[k] * Token(coins[k]).rate()) / 1e18;
-        if (address(base) != address(0)) all[1] = base.get_virtual_price();
+    function rates() public view returns (uint256[] memory list) {
+        list = RATES;
+        for (uint256 k; k < list.length; k++) if (oracles[k]) list[k] = (list[k] * Token(coins[k]).rate()) / 1e18;
+        if (kind == Kind.Cached && block.timestamp <= cachedAt + 600) list[1] = base_virtual_price;
+        else if (address(base) != address(0)) list[1] = base.get_virtual_price();
     }
 
     /// The factory of 2021 has a list of a fixed size, and only of pools with an oracle.
-    function stored_rates() external view returns (uint256[] memory all) {
-        all = rates();
-        if (kind == Kind.Ng) return all;
+    function stored_rates() external view returns (uint256[] memory all_) {
+        all_ = rates();
+        if (kind == Kind.Ng) return all_;
         require(kind == Kind.Factory && hasOracle);
         assembly {
-            return(add(all, 32), mul(mload(all), 32))
+            return(add(all_, 32), mul(mload(all_), 32))
         }
     }
 
     function get_virtual_price() external view returns (uint256) {
-        return (Curve.findD(scaled(balances), amp(), style()) * 1e18) / supply();
+        return (Curve.findD(scaled(all()), amp(), style()) * 1e18) / supply();
+    }
+
+    function base_pool() external view only(kind == Kind.Cached) returns (StablePool) {
+        return base;
+    }
+
+    /// The meta pools of the registry keep the virtual price of their base pool for ten minutes.
+    function touch() private {
+        if (kind == Kind.Cached && block.timestamp > cachedAt + 600)
+            (base_virtual_price, cachedAt) = (base.get_virtual_price(), block.timestamp);
+    }
+
+    /// Without the owner's fees. `Held` counts what it holds.
+    function balances(uint256 k) public view returns (uint256) {
+        return balanceBefore(k, 0);
+    }
+
+    /// `value`: native coins that the call brings.
+    function balanceBefore(uint256 k, uint256 value) private view returns (uint256) {
+        if (kind != Kind.Held) return stored[k];
+        uint256 held = coins[k] == NATIVE ? address(this).balance - value : Token(coins[k]).balanceOf(address(this));
+        return held - admin_balances[k];
+    }
+
+    function all() private view returns (uint256[] memory list) {
+        list = new uint256[](coins.length);
+        for (uint256 k; k < list.length; k++) list[k] = balanceBefore(k, msg.value);
+    }
+
+    function move(uint256 k, uint256 into, uint256 out) private {
+        if (kind != Kind.Held) stored[k] = stored[k] + into - out;
     }
 
     function is_killed() external view only(kind == Kind.Pancake) returns (bool) {
@@ -318,9 +377,9 @@ contract StablePool {
         return scaledBy(rates(), raw);
     }
 
-    function scaledBy(uint256[] memory all, uint256[] memory raw) private pure returns (uint256[] memory xp) {
+    function scaledBy(uint256[] memory all_, uint256[] memory raw) private pure returns (uint256[] memory xp) {
         xp = new uint256[](raw.length);
-        for (uint256 k; k < raw.length; k++) xp[k] = (all[k] * raw[k]) / 1e18;
+        for (uint256 k; k < raw.length; k++) xp[k] = (all_[k] * raw[k]) / 1e18;
     }
 
     function feeOf(uint256 xi, uint256 xj, uint256 base) private view returns (uint256) {
@@ -338,10 +397,10 @@ contract StablePool {
     }
 
     function get_dy(uint256 i, uint256 j, uint256 dx) external view returns (uint256) {
-        uint256[] memory all = rates();
-        (uint256 out, uint256 rate) = curveMove(scaledBy(all, balances), i, j, (dx * all[i]) / 1e18);
-        if (hasOwnShares()) return ((out - (out * rate) / 1e10) * 1e18) / all[j];
-        out = (out * 1e18) / all[j];
+        uint256[] memory all_ = rates();
+        (uint256 out, uint256 rate) = curveMove(scaledBy(all_, all()), i, j, (dx * all_[i]) / 1e18);
+        if (isPrecise()) return ((out - (out * rate) / 1e10) * 1e18) / all_[j];
+        out = (out * 1e18) / all_[j];
         return out - (rate * out) / 1e10;
     }
 
@@ -350,33 +409,44 @@ contract StablePool {
         (out, ) = curveMove(xp, i, j, dx);
     }
 
-    function exchange(uint256 i, uint256 j, uint256 dx, uint256) external {
-        take(i, dx);
-        uint256 dy = swap(i, j, dx, rates());
-        give(j, dy, msg.sender);
+    function exchange(uint256 i, uint256 j, uint256 dx, uint256) external payable {
+        uint256 dy = trade(i, j, dx);
         if (kind == Kind.Pancake) emit TokenExchange(msg.sender, i, dx, j, dy);
         else emit TokenExchange(msg.sender, int128(uint128(i)), dx, int128(uint128(j)), dy);
     }
 
-    function swap(uint256 i, uint256 j, uint256 dx, uint256[] memory all) private returns (uint256 dy) {
+    function trade(uint256 i, uint256 j, uint256 dx) private returns (uint256 dy) {
+        touch();
+        dy = swap(i, j, dx, rates());
+        take(i, dx);
+        give(j, dy, msg.sender);
+    }
+
+    function swap(uint256 i, uint256 j, uint256 dx, uint256[] memory all_) private returns (uint256 dy) {
         require(!killed && i != j);
-        (uint256 out, uint256 rate) = curveMove(scaledBy(all, balances), i, j, (dx * all[i]) / 1e18);
+        (uint256 out, uint256 rate) = curveMove(scaledBy(all_, all()), i, j, (dx * all_[i]) / 1e18);
         uint256 taken = (out * rate) / 1e10;
-        dy = ((out - taken) * 1e18) / all[j];
-        balances[i] += dx;
-        book(j, dy, (((taken * admin_fee) / 1e10) * 1e18) / all[j]);
+        dy = ((out - taken) * 1e18) / all_[j];
+        move(i, dx, 0);
+        book(j, dy, (((taken * admin_fee) / 1e10) * 1e18) / all_[j]);
     }
 
     /// Coin 0, or a coin of the base pool. The rates are those before the base pool moves.
-    function exchange_underlying(uint256 i, uint256 j, uint256 dx, uint256) external {
-        uint256[] memory all = rates();
+    function exchange_underlying(uint256 i, uint256 j, uint256 dx, uint256) external payable {
+        if (kind == Kind.Held) {
+            uint256 dy = trade(i, j, dx);
+            emit TokenExchangeUnderlying(msg.sender, int128(uint128(i)), dx, int128(uint128(j)), dy);
+            return;
+        }
+        touch();
+        uint256[] memory all_ = rates();
         Token coinOut = Token(j == 0 ? coins[0] : base.coins(j - 1));
         Token(i == 0 ? coins[0] : base.coins(i - 1)).transferFrom(msg.sender, address(this), dx);
         uint256 held = coinOut.balanceOf(address(this));
         uint256 bought;
         if (i > 0 && j > 0) base.exchange(i - 1, j - 1, dx, 0);
         else {
-            uint256 dy = swap(i == 0 ? 0 : 1, j == 0 ? 0 : 1, i == 0 ? dx : deposit(i - 1, dx), all);
+            uint256 dy = swap(i == 0 ? 0 : 1, j == 0 ? 0 : 1, i == 0 ? dx : deposit(i - 1, dx), all_);
             if (j > 0) base.remove_liquidity_one_coin(dy, j - 1);
             else bought = dy;
         }
@@ -394,14 +464,15 @@ contract StablePool {
     }
 
     function book(uint256 j, uint256 out, uint256 admin) private {
-        balances[j] -= out + admin;
+        move(j, 0, out + admin);
         admin_balances[j] += admin;
     }
 
-    function add_liquidity(uint256[] memory amounts) external {
+    function add_liquidity(uint256[] memory amounts) external payable {
+        touch();
         uint256 total = supply();
-        uint256[] memory old = balances;
-        uint256[] memory fresh = balances;
+        uint256[] memory old = all();
+        uint256[] memory fresh = all();
         for (uint256 k; k < old.length; k++) {
             require(total > 0 || amounts[k] > 0);
             fresh[k] += amounts[k];
@@ -415,7 +486,7 @@ contract StablePool {
             uint256 d2 = charge(old, fresh, fees, d0, d1);
             minted = (total * (d2 - d0)) / d0;
             if (kind == Kind.Ng) named = d2;
-        } else balances = fresh;
+        } else stored = fresh;
         for (uint256 k; k < old.length; k++) take(k, amounts[k]);
         mintShares(minted);
         if (kind == Kind.Ng) emit AddLiquidity(msg.sender, amounts, fees, named, total + minted);
@@ -435,7 +506,7 @@ contract StablePool {
         for (uint256 k; k < old.length; k++) {
             fees[k] = feeFor(k, old[k], fresh[k], d0, d1);
             uint256 admin = (fees[k] * admin_fee) / 1e10;
-            balances[k] = fresh[k] - admin;
+            stored[k] = fresh[k] - admin;
             admin_balances[k] += admin;
             fresh[k] -= fees[k];
         }
@@ -454,8 +525,8 @@ contract StablePool {
         uint256 total = supply();
         uint256[] memory amounts = new uint256[](coins.length);
         for (uint256 k; k < amounts.length; k++) {
-            amounts[k] = (balances[k] * shares) / total;
-            balances[k] -= amounts[k];
+            amounts[k] = (balances(k) * shares) / total;
+            move(k, 0, amounts[k]);
             give(k, amounts[k], msg.sender);
         }
         burnShares(shares);
@@ -472,9 +543,10 @@ contract StablePool {
 
     function remove_liquidity_imbalance(uint256[] memory amounts) external {
         require(!killed);
+        touch();
         uint256 total = supply();
-        uint256[] memory old = balances;
-        uint256[] memory fresh = balances;
+        uint256[] memory old = all();
+        uint256[] memory fresh = all();
         for (uint256 k; k < old.length; k++) fresh[k] -= amounts[k];
         uint256 d0 = Curve.findD(scaled(old), amp(), style());
         uint256 d1 = Curve.findD(scaled(fresh), amp(), style());
@@ -496,18 +568,19 @@ contract StablePool {
 
     function remove_liquidity_one_coin(uint256 shares, uint256 i) external {
         require(!killed);
+        touch();
         (uint256 dy, uint256 taken) = oneCoin(shares, i);
         book(i, dy, (taken * admin_fee) / 1e10);
         burnShares(shares);
         give(i, dy, msg.sender);
         if (kind == Kind.Ng) emit RemoveLiquidityOne(msg.sender, int128(uint128(i)), shares, dy, supply());
         else if (kind == Kind.Pancake) emit RemoveLiquidityOne(msg.sender, i, shares, dy);
-        else if (kind == Kind.Factory) emit RemoveLiquidityOne(msg.sender, shares, dy, supply());
+        else if (kind == Kind.Factory || kind == Kind.Cached) emit RemoveLiquidityOne(msg.sender, shares, dy, supply());
         else emit RemoveLiquidityOne(msg.sender, shares, dy);
     }
 
     function oneCoin(uint256 shares, uint256 i) private view returns (uint256 dy, uint256 taken) {
-        uint256[] memory xp = scaled(balances);
+        uint256[] memory xp = scaled(all());
         uint256 n = xp.length;
         uint256 d0 = Curve.findD(xp, amp(), style());
         uint256 d1 = d0 - (shares * d0) / supply();
@@ -538,23 +611,25 @@ contract StablePool {
     }
 
     function take(uint256 k, uint256 amount) private {
-        if (amount > 0) Token(coins[k]).transferFrom(msg.sender, address(this), amount);
+        if (coins[k] == NATIVE) require(msg.value == amount);
+        else if (amount > 0) Token(coins[k]).transferFrom(msg.sender, address(this), amount);
     }
 
     function give(uint256 k, uint256 amount, address to) private {
-        Token(coins[k]).transfer(to, amount);
+        if (coins[k] == NATIVE) payable(to).transfer(amount);
+        else Token(coins[k]).transfer(to, amount);
     }
 
-    function two(uint256[] memory all) private pure returns (uint256[2] memory) {
-        return [all[0], all[1]];
+    function two(uint256[] memory v) private pure returns (uint256[2] memory) {
+        return [v[0], v[1]];
     }
 
-    function three(uint256[] memory all) private pure returns (uint256[3] memory) {
-        return [all[0], all[1], all[2]];
+    function three(uint256[] memory v) private pure returns (uint256[3] memory) {
+        return [v[0], v[1], v[2]];
     }
 
-    function four(uint256[] memory all) private pure returns (uint256[4] memory) {
-        return [all[0], all[1], all[2], all[3]];
+    function four(uint256[] memory v) private pure returns (uint256[4] memory) {
+        return [v[0], v[1], v[2], v[3]];
     }
 
     /// `second` is the owner's part of the fee, or the multiplier of the fee off the peg.
@@ -563,6 +638,9 @@ contract StablePool {
         if (kind == Kind.Ng) {
             offpeg = second;
             emit ApplyNewFee(fee_, second);
+        } else if (kind == Kind.Held) {
+            offpeg = second;
+            emit NewFee(fee_, admin_fee, second);
         } else if (kind == Kind.Factory) emit ApplyNewFee(fee_);
         else {
             admin_fee = second;
@@ -598,7 +676,7 @@ contract StablePool {
 
     function donate_admin_fees() external only(kind == Kind.Pancake) {
         for (uint256 k; k < coins.length; k++) {
-            balances[k] += admin_balances[k];
+            stored[k] += admin_balances[k];
             admin_balances[k] = 0;
         }
         emit DonateAdminFees();
@@ -713,7 +791,7 @@ contract OldFactory is PoolMaker {
     function get_decimals(address pool) external view {
         uint256[] memory list = new uint256[](isRegistry ? 8 : 4);
         for (uint256 k; k < coinsOf[pool].length; k++)
-            if (k == 0 || address(bases[pool]) == address(0)) list[k] = Token(coinsOf[pool][k]).decimals();
+            if (k == 0 || address(bases[pool]) == address(0)) list[k] = placesOf(coinsOf[pool][k]);
         answer(list);
     }
 
@@ -739,7 +817,13 @@ contract Trader {
     }
 
     function run(address to, bytes calldata data) external {
-        (bool ok, bytes memory answer) = to.call(data);
+        pay(to, 0, data);
+    }
+
+    function pay(address to, uint256 value, bytes calldata data) public {
+        (bool ok, bytes memory answer) = to.call{value: value}(data);
         require(ok, string(answer));
     }
+
+    receive() external payable {}
 }

@@ -23,6 +23,7 @@ const SUPPLY_DIGITS = 15;
 const TOKEN = new Interface([
   'constructor(string, uint8, uint256, address)',
   'function setRate(uint256 rate, uint256 growth)',
+  'function grow(address holder, uint256 amount)',
   'function balanceOf(address) view returns (uint256)',
 ]);
 const FACTORY = new Interface([
@@ -58,10 +59,18 @@ const POOL = new Interface([
 export const TRADER = new Interface([
   'function approve(address token, address spender)',
   'function run(address to, bytes data)',
+  'function pay(address to, uint256 value, bytes data)',
 ]);
 
 /** The kinds of contracts, in the order of Curve.sol. */
-const KINDS = ['pancake', 'ng', 'registry', 'factory'] as const;
+const KINDS = ['pancake', 'ng', 'registry', 'factory', 'held', 'cached'] as const;
+/** Kinds that a registry lists, whose LP tokens are another contract. */
+const REGISTERED: readonly string[] = ['registry', 'held', 'cached'];
+
+/** The native coin as a token of a pool. */
+export const NATIVE: MarketToken = { address: ZERO_ADDRESS, decimals: 18 };
+/** How the contracts name it. */
+const NATIVE_IN_LISTS: Hex = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
 /** A pool on the node. `second` of the plan is the owner's part of the fee, or the multiplier of StableSwap-NG. */
 export interface MarketPool {
@@ -89,11 +98,17 @@ export interface CurveMarket {
   readonly registry: Hex;
   readonly tokens: readonly MarketToken[];
   /** Lets the trader call a function of a pool in the next block, by transactions of two accounts in turn. */
-  add(pool: Pick<MarketPool, 'address'>, name: string, values: readonly unknown[]): void;
+  add(
+    pool: { readonly address: Hex; readonly tokens?: readonly MarketToken[] },
+    name: string,
+    values: readonly unknown[],
+  ): void;
   /** Mines the next block, `seconds` after the last one. Rejects if a transaction failed. Returns its number. */
   mine(seconds?: number): Promise<number>;
   /** Sets the rate of a token in the next block. It grows by `growth` per second. */
   setRate(token: MarketToken, rate: bigint, growth: bigint): void;
+  /** Adds to what a pool holds of a token in the next block, without an event. */
+  grow(pool: MarketPool, token: MarketToken, amount: bigint): void;
   /** Lets the registry list a pool in the next block. */
   register(pool: MarketPool): void;
   /** The LP token of a pool as a coin of others. */
@@ -118,7 +133,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   const registry = deploy(codeOf('OldFactory'), FACTORY, [true]);
   await mine();
   const factoryOf = (kind: MarketPool['kind']): Hex =>
-    kind === 'factory' ? oldFactory : kind === 'registry' ? registry : factories[0];
+    kind === 'factory' ? oldFactory : REGISTERED.includes(kind) ? registry : factories[0];
   return {
     maker,
     trader,
@@ -126,8 +141,19 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     oldFactory,
     registry,
     tokens,
-    add: ({ address }, name, values) => add(trader, TRADER, 'run', [address, encodeCall(POOL, name, values)]),
+    add: ({ address, tokens: coins = [] }, name, values) => {
+      const native = coins.indexOf(NATIVE);
+      const [first, , amount] = values;
+      const value =
+        name === 'add_liquidity' && native >= 0
+          ? (first as bigint[])[native]
+          : name.startsWith('exchange') && first === native
+            ? amount
+            : 0n;
+      add(trader, TRADER, 'pay', [address, value, encodeCall(POOL, name, values)]);
+    },
     setRate: ({ address }, rate, growth) => add(address, TOKEN, 'setRate', [rate, growth]),
+    grow: (pool, { address }, amount) => add(address, TOKEN, 'grow', [pool.address, amount]),
     register: ({ address }) => add(registry, FACTORY, 'add_pool', [address]),
     mine,
     async shareOf({ address, kind }) {
@@ -139,7 +165,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     },
     async createPool(plan, { types = [], factory = factoryOf(plan.kind) } = {}) {
       const { kind, tokens: coins, amp, fee, second, oracles = [], base } = plan;
-      const list = coins.map(({ address }) => address);
+      const list = coins.map(({ address }) => (address === ZERO_ADDRESS ? NATIVE_IN_LISTS : address));
       const isOracle = coins.map((_coin, index) => oracles.includes(index));
       const kindNumber = KINDS.indexOf(kind);
       const values = [kindNumber, list, amp, fee, second, isOracle, base?.address ?? ZERO_ADDRESS];
@@ -147,7 +173,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
       add(factory, FACTORY, 'deploy', [values, assets]);
       await mine();
       const address = toAddress(await readContract(rpc, FACTORY, factory, 'latest'));
-      for (const { address: coin } of [...coins, ...(base?.tokens ?? [])])
+      for (const { address: coin } of [...coins, ...(base?.tokens ?? [])].filter((token) => token !== NATIVE))
         add(trader, TRADER, 'approve', [coin, address]);
       return { ...plan, address };
     },
@@ -163,6 +189,7 @@ export async function openCurveTokens(rpc: DevRpc, decimals: readonly number[]):
     return { address: market.deploy(market.codeOf('Token'), TOKEN, values), decimals: places };
   });
   await market.mine();
+  await rpc.call('anvil_setBalance', [market.trader, `0x${(10n ** 33n).toString(16)}`]);
   return { ...market, tokens };
 }
 

@@ -30,6 +30,7 @@ const POOL: CurvePool = {
   rates: [E30, E30],
   asksRates: false,
   base: null,
+  asksBalances: false,
   balances: [50_980n, 75_958n],
 };
 const rampOf = (amp: bigint): CurvePool['ramp'] => ({ ...POOL.ramp, fromAmp: amp, toAmp: amp });
