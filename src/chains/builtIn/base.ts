@@ -247,5 +247,16 @@ export const base: BuiltInChain = {
       feeBps: 100,
       startBlock: 36_532_291,
     },
+    {
+      name: 'virtuals_3',
+      displayName: 'Virtuals 3',
+      protocol: 'bonding_curve',
+      factory: [
+        '0x488Db0978b34C6Fd901760b9024B565C1117c7c8',
+        // The proxy before that of FRouterV3, with an implementation of FFactoryV2, which FFactoryV3 repeats.
+        'Virtual-Protocol/protocol-contracts .openzeppelin/base.json',
+      ],
+      feeBps: 100,
+    },
   ],
 };

@@ -30,6 +30,7 @@ const ABI_OLD = new Interface([
   'event RemoveLiquidityOne(address indexed provider, uint256 shares, uint256 amount)',
   'event TokenExchangeUnderlying(address indexed buyer, int128 soldId, uint256 sold, int128 boughtId, uint256 bought)',
   'event ApplyNewFee(uint256 fee)',
+  'event NewFee(uint256 fee, uint256 adminFee, uint256 offpeg)',
 ]);
 const OWNER = `0x${'4'.repeat(40)}`;
 const owned = { owner: OWNER };
@@ -137,6 +138,7 @@ test.each([
     { kind: 'exchange_underlying', soldId: 0, sold: 5n, boughtId: 3, bought: 4n, ...owned },
   ],
   [ABI_OLD, 'ApplyNewFee', [3], { kind: 'fees', fee: 3n }],
+  [ABI_OLD, 'NewFee', [3, 4, 5], { kind: 'fees', fee: 3n, adminFee: 4n, offpeg: 5n }],
   [ABI, 'NewFee', [3, 4], { kind: 'fees', fee: 3n, adminFee: 4n }],
   [ABI_NG, 'ApplyNewFee', [3, 4], { kind: 'fees', fee: 3n, offpeg: 4n }],
   [ABI, 'RampA', [1, 2, 3, 4], { kind: 'ramp', fromAmp: 1n, toAmp: 2n, fromTime: 3n, toTime: 4n }],
