@@ -2,7 +2,7 @@
  * The params of a CryptoSwap pool's state: formula of the fee, ramp of A and γ (6), fees (3), LP tokens, D, then one
  * precision per token, and one price for each token after the first. A ramp of zeros means that all but the precisions is
  * unknown. The pool then has no price until the node was asked again. Contracts from before NG have further params: the
- * contract of the LP tokens, then D, prices and balances at the end of the block by the node.
+ * contract of the LP tokens, then LP tokens, D, prices and balances at the end of the block by the node.
  */
 import type { Hex } from '../../domain/hex';
 import { toSwapFee, wordToAddress } from '../curve/curveFamily';
@@ -34,7 +34,7 @@ export function withCryptoFacts(
     precisions,
     priceScale,
     balances,
-    legacy: share === null ? null : { share, end: { d: 0n, priceScale, balances } },
+    legacy: share === null ? null : { share, end: { supply: 0n, d: 0n, priceScale, balances } },
   });
 }
 
@@ -47,7 +47,9 @@ export function withCryptoPool(state: ManyTokenState, pool: CryptoPool): ManyTok
   const head = [BigInt(hasNewFee), ...curve, midFee, outFee, feeGamma, supply, d];
   const end = legacy?.end;
   const tail =
-    end === undefined ? [] : [BigInt(legacy?.share ?? 0), end.d, ...end.priceScale, ...end.balances];
+    end === undefined
+      ? []
+      : [BigInt(legacy?.share ?? 0), end.supply, end.d, ...end.priceScale, ...end.balances];
   return {
     ...state,
     balances,
@@ -86,15 +88,15 @@ export function toCryptoPool({
 
 /** Null if the number of params is another one. */
 function readLegacy(params: readonly bigint[], count: number): CryptoPool['legacy'] {
-  const [share = 0n, d = 0n, ...rest] = params;
-  if (params.length !== 2 * count + 1) return null;
-  const end = { d, priceScale: rest.slice(0, count - 1), balances: rest.slice(count - 1) };
+  const [share = 0n, supply = 0n, d = 0n, ...rest] = params;
+  if (params.length !== 2 * count + 2) return null;
+  const end = { supply, d, priceScale: rest.slice(0, count - 1), balances: rest.slice(count - 1) };
   return { share: wordToAddress(share), end };
 }
 
 /** The contract of the LP tokens. Null if it is the pool itself. */
 export function cryptoShareOf({ params }: Pick<ManyTokenState, 'params'>): Hex | null {
-  const count = [2, 3].find((tokens) => params.length === FIRST_PRECISION + 4 * tokens);
+  const count = [2, 3].find((tokens) => params.length === FIRST_PRECISION + 4 * tokens + 1);
   return count === undefined ? null : wordToAddress(params[FIRST_PRECISION + 2 * count - 1] ?? 0n);
 }
 

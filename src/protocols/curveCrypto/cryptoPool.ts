@@ -45,7 +45,7 @@ export interface LegacyPart {
   /** The contract of the LP tokens. */
   readonly share: Hex;
   /** What the node tells about the end of the block. A D of 0 means that it told nothing. */
-  readonly end: Pick<CryptoPool, 'd' | 'priceScale' | 'balances'>;
+  readonly end: Pick<CryptoPool, 'supply' | 'd' | 'priceScale' | 'balances'>;
 }
 
 /** Whether A and γ change at this time, unix seconds. */

