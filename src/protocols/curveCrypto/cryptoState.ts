@@ -4,6 +4,8 @@
  * another curve or has changed without an event, and the state counts as unknown.
  */
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
+import { toFeePips } from '../../domain/swapFee';
+import { toSwapFee } from '../curve/curveFamily';
 import type { CryptoEvent } from './cryptoEvents';
 import { findD } from './cryptoMath';
 import {
@@ -22,7 +24,7 @@ export interface CryptoStep {
   readonly pool: CryptoPool;
   /** Whether the state before explains the event. */
   readonly isExplained: boolean;
-  /** Fee of a swap in pips; null for other events. */
+  /** Fee of a swap in pips; null for other events, and if it is unknown. */
   readonly feePips: number | null;
 }
 
@@ -125,10 +127,12 @@ function applyExchange(pool: CryptoPool, event: EventOf<'exchange'>, timestamp: 
   const next = { ...pool, balances, hasNewFee };
   const isFair = done !== null && formulas.length > 0 && isWithinRounding(done.gross, gross, size);
   const [changes, hasD] = atScale(next, event.priceScale, toCryptoXp(next), null, timestamp);
+  const named = gross === 0n ? 0 : Number((2n * fee * PIPS + gross) / (2n * gross));
+  const computed = isFair ? toFeePips(toSwapFee(cryptoFee(pool, done.xp, false))) : null;
   return {
     pool: { ...next, ...changes },
     isExplained: isFair && hasD,
-    feePips: gross === 0n ? 0 : Number((2n * fee * PIPS + gross) / (2n * gross)),
+    feePips: event.fee === null ? computed : named,
   };
 }
 

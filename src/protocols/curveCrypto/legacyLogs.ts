@@ -24,10 +24,9 @@ export function readLegacyLog(
   );
   const at = own.findIndex(({ logIndex }) => logIndex === log.logIndex);
   if (isCaused(own, at)) return null;
-  const next = own.findIndex((_each, index) => index > at && !isCaused(own, index));
   const unmoved = stepOf(pool, own, at, pool.priceScale, timestamp);
   const moved = stepOf(pool, own, at, end.priceScale, timestamp);
-  if (next === -1) {
+  if (at === own.length - 1) {
     // The event of the first deposit names no LP tokens.
     const supply = pool.supply === 0n ? end.supply : moved.pool.supply;
     const last = { ...moved.pool, supply };
@@ -36,9 +35,26 @@ export function readLegacyLog(
   const isSame = packPrices(unmoved.pool.priceScale) === packPrices(moved.pool.priceScale);
   const [only, other] = (isSame ? [unmoved] : [unmoved, moved]).filter(
     ({ pool: after, isExplained }) =>
-      isExplained && (isSame || stepOf(after, own, next, after.priceScale, timestamp).isExplained),
+      isExplained && (isSame || leadsOn(after, own.slice(at + 1), end, timestamp)),
   );
   return only !== undefined && other === undefined ? only : { ...unmoved, isExplained: false };
+}
+
+/** Whether the next event that depends on the price scale follows from this pool. Without one, the block ends at this scale. */
+function leadsOn(
+  pool: CryptoPool,
+  later: readonly ChainLog[],
+  end: LegacyPart['end'],
+  timestamp: number,
+): boolean {
+  let after = pool;
+  for (const index of later.keys()) {
+    if (isCaused(later, index)) continue;
+    const step = stepOf(after, later, index, after.priceScale, timestamp);
+    if (!step.isExplained || step.isMove) return step.isExplained;
+    after = step.pool;
+  }
+  return isAtEnd(after, end);
 }
 
 /** Whether the event is a claim of the owner's fees that the pool's next event caused. The claim is logged first. */
@@ -59,12 +75,12 @@ function stepOf(
   at: number,
   priceScale: readonly bigint[],
   timestamp: number,
-): CryptoStep {
+): CryptoStep & { readonly isMove: boolean } {
   const [claim, event] = [at - 1, at].map((index) => {
     const log = own[index];
     return log === undefined ? null : decodeCryptoEvent(log);
   });
-  const failed = { pool, isExplained: false, feePips: null };
+  const failed = { pool, isExplained: false, feePips: null, isMove: false };
   if (event == null) return failed;
   const isMove = MOVES.has(event.kind);
   const move = isMove && 'priceScale' in event ? { ...event, priceScale: packPrices(priceScale) } : event;
@@ -87,7 +103,7 @@ function stepOf(
     ),
   );
   const step = steps.find(({ isExplained }) => isExplained) ?? steps[0] ?? failed;
-  return isMove ? { ...step, pool: withoutPastRamp(step.pool, timestamp) } : step;
+  return { ...step, isMove, pool: isMove ? withoutPastRamp(step.pool, timestamp) : step.pool };
 }
 
 /** The contract forgets a ramp at its first use after it. */

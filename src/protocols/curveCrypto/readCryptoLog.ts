@@ -1,6 +1,7 @@
 /** Reads the logs of CryptoSwap pools, of their factories and registries. */
 import type { ChainLog } from '../../domain/block';
 import { addressOfWord, type Hex } from '../../domain/hex';
+import { toFeePips } from '../../domain/swapFee';
 import { readWords, toAddresses } from '../abiArrays';
 import { curveIdOfPool, kindOfEvent, toCurveSwap, toSwapFee } from '../curve/curveFamily';
 import { emptyManyTokenState } from '../manyTokenPool';
@@ -71,7 +72,7 @@ function readLog(
   const { pool: moved, isExplained, feePips } = step;
   const isKnown = isExplained && !lacksCryptoBooks(state);
   const after = isKnown ? withCryptoPool(state, moved) : withUnknownCurve(state, moved);
-  const swap = toCurveSwap(state, event, feePips ?? 0);
+  const swap = toCurveSwap(state, event, feePips ?? toFeePips(state.swapFee));
   return {
     after,
     kind: kindOfEvent(event),
