@@ -2,7 +2,7 @@
 import { wholeTokens } from '../../domain/amounts';
 import { addressOfWord, numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { NATIVE_COIN } from '../../domain/pools/nativeCoin';
-import { POOL_CRYPTO, POOL_STABLE } from '../../domain/pools/poolShape';
+import type { POOL_CRYPTO, POOL_STABLE } from '../../domain/pools/poolShape';
 import { scalePrice } from '../../domain/prices';
 import { toFeePips } from '../../domain/swapFee';
 import { toAddresses } from '../abiArrays';

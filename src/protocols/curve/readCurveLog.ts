@@ -102,18 +102,16 @@ function readLog(
   // Such a swap between two coins of the base pool only passes through the meta pool.
   if (isUnderlying && named.soldId > 0 && named.boughtId > 0 && pool.base !== null) return 'other';
   const event = withLogs(state, pool, named, log, logs);
-  const follows = pool.base !== null && !cachesBasePrice(pool);
-  const basePrices = follows ? virtualPricesOf(statesOf(pool.base), timestamp) : null;
+  const basePrices = basePricesOf(pool, statesOf, timestamp);
   // The event of the base pool comes first, but the meta pool swaps at the price before it.
   const tried = isUnderlying ? basePrices?.toReversed() : basePrices;
   const begun = pool.asksBalances ? rewind(state, pool, log, logs, timestamp) : pool;
   const step = explainCurveEvent(begun, event, timestamp, tried ?? null);
   const { isExplained, feePips } = step;
-  // Once an event is not explained, the contract may count what it holds.
-  const isDrifting = !isExplained && !lacksCurveBooks(state) && pool.base === null;
-  const asksBalances = pool.asksBalances || (isDrifting && pool.kind !== 'pancake');
+  const wasKnown = !lacksCurveBooks(state);
+  const asksBalances = pool.asksBalances || (wasKnown && !isExplained && mayDrift(pool));
   const moved = { ...withBaseRate(step.pool, basePrices?.[0]), asksBalances };
-  const isKnown = isExplained && !lacksCurveBooks(state);
+  const isKnown = isExplained && wasKnown;
   const after = isKnown ? withCurvePool(state, moved) : withUnknownBooks(state, moved);
   const swap = toCurveSwap(state, event, feePips ?? toFeePips(state.swapFee));
   return {
@@ -123,6 +121,21 @@ function readLog(
     swap,
     liquidity: toLiquidity(state, pool.supply, event),
   };
+}
+
+/** The possible virtual prices of the base pool. Null if the rates of the pool do not follow from them. */
+function basePricesOf(
+  pool: CurvePool,
+  statesOf: (pool: Hex) => readonly ManyTokenState[],
+  timestamp: number,
+): readonly bigint[] | null {
+  if (pool.base === null || cachesBasePrice(pool)) return null;
+  return virtualPricesOf(statesOf(pool.base), timestamp);
+}
+
+/** Whether an event that does not follow can mean that the contract counts what it holds. */
+function mayDrift({ kind, base }: CurvePool): boolean {
+  return kind !== 'pancake' && base === null;
 }
 
 /**

@@ -7,26 +7,14 @@ import { blockOfOrd, lastOrdOfBlock } from '../../domain/ord';
 import { endsByTransfer } from '../../protocols/registry';
 import type { PairDetail } from '../../wire/pairs';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
-import type { StateRow } from './pairRows';
 import type { PairEntry } from './pairItem';
-import type { StoredPool } from './pools';
+import { hasEnded } from './pools';
 
 /** More rows than a block has. */
 const ROWS_MAX = 1_000_000;
 
 /** A row of list_block_moves.sql. */
 const moveRow = rowType(pick(liquidityEventsTable.types, ['tx_hash', 'pair', 'kind']));
-
-/** Whether a bonding curve gave all its tokens to another pool. */
-export function hasEnded({
-  pool,
-  facts: { state },
-}: {
-  readonly pool: Pick<StoredPool, 'protocol'>;
-  readonly facts: { readonly state: Pick<StateRow, 'liquidity'> | null };
-}): boolean {
-  return state !== null && state.liquidity === 0n && endsByTransfer(pool.protocol);
-}
 
 /** Null before the end. `nameOf`: the address or id of a stored pool. Undefined for a pool that never ends. */
 export async function readCurveEnd(

@@ -7,7 +7,9 @@ import { poolsTable } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
 import { parsePoolType } from '../../domain/pool';
 import type { PoolType } from '../../domain/pools/poolShape';
+import { endsByTransfer } from '../../protocols/registry';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
+import type { StateRow } from './pairRows';
 
 const poolType: ColumnType<PoolType> = { ...u8, read: (reader) => parsePoolType(reader.u8()) };
 const { types } = poolsTable;
@@ -24,6 +26,17 @@ const storedPoolRow = rowType({
   ...pick(types, ['fee_pips', 'tick_spacing', 'created_block', 'created_at', 'created_tx']),
 });
 export type StoredPool = RowOf<typeof storedPoolRow>;
+
+/** Whether a bonding curve gave all its tokens to another pool. */
+export function hasEnded({
+  pool,
+  facts: { state },
+}: {
+  readonly pool: Pick<StoredPool, 'protocol'>;
+  readonly facts: { readonly state: Pick<StateRow, 'liquidity'> | null };
+}): boolean {
+  return state !== null && state.liquidity === 0n && endsByTransfer(pool.protocol);
+}
 
 const foundPoolRow = rowType({ ...storedPoolRow.columns, is_final: bool });
 

@@ -9,9 +9,8 @@ import type { PriceReason } from '../../wire/priceReason';
 import type { Token } from '../../wire/primitives';
 import type { TokenPrices } from '../prices/priceByHops';
 import { priceReason, makeReason, type ReasonLeg } from '../prices/priceReason';
-import { hasEnded } from './curveEnd';
 import type { StateRow } from './pairRows';
-import type { StoredPool } from './pools';
+import { hasEnded, type StoredPool } from './pools';
 
 /** What a missing price needs to know about a pair. */
 interface ReasonPair {

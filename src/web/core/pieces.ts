@@ -145,13 +145,8 @@ export const POOL_TYPES: Readonly<Record<number, string>> = {
   7: 'bins',
 };
 
-/** The fee of a pool, unless it has ended. */
-export function feeBadge(pool: {
-  readonly fee_bps: number | null;
-  readonly flags: readonly string[];
-}): HTMLElement {
-  return pool.flags.includes('ended') ? badge('ended', 'warn') : badge(formatFee(pool.fee_bps));
-}
+/** The mark of a pool in which nobody can trade any more. */
+export const endedBadge = (): HTMLElement => badge('ended', 'warn');
 
 export function poolBadges(pool: {
   readonly dex_name: string;
@@ -164,7 +159,7 @@ export function poolBadges(pool: {
     { class: 'badges' },
     badge(pool.dex_name),
     badge(POOL_TYPES[pool.pool_type] ?? `type ${pool.pool_type}`),
-    feeBadge(pool),
+    pool.flags.includes('ended') ? endedBadge() : badge(formatFee(pool.fee_bps)),
   );
 }
 

@@ -5,6 +5,7 @@ import type { Column } from './dataTable.ts';
 import { h } from '../core/dom.ts';
 import {
   formatCount,
+  formatFee,
   formatPrice,
   formatShare,
   formatUsd,
@@ -18,7 +19,7 @@ import {
   ago,
   avatar,
   badge,
-  feeBadge,
+  endedBadge,
   buySellBar,
   coloredChange,
   pairName,
@@ -178,9 +179,11 @@ export const PAIR_COLUMNS: readonly Column<PairItem>[] = [
           h(
             'span',
             { class: 'badges' },
+            // A narrow list shows the first badge only.
+            pair.flags.includes('ended') && endedBadge(),
             badge(pair.dex_name),
-            badge(POOL_TYPES[pair.pool_type] ?? ''),
-            feeBadge(pair),
+            !pair.flags.includes('ended') &&
+              badge(`${POOL_TYPES[pair.pool_type] ?? ''} ${formatFee(pair.fee_bps)}`),
           ),
         ),
         pair.address,

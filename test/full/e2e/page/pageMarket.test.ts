@@ -10,7 +10,6 @@ import { PHONE, untilLoaded } from '../../../support/server/browser';
 import {
   changeAnswers,
   changeFields,
-  keepPicture,
   readStored,
   startPages,
   type PageOptions,
@@ -146,34 +145,6 @@ test('lists and pages say why a price is missing, and "not counted" instead of $
   expect(new Set(hits.map((text) => text.slice(text.lastIndexOf('·'))))).toEqual(
     new Set(['· liquidity not counted']),
   );
-});
-
-test('the page of a bonding curve that ended names the transaction and the new pool, and lists show no fee', async () => {
-  const page = await pages.openBlank();
-  const ended = { block_number: 7, timestamp: 1_700_000_000, tx_hash: `0x${'7'.repeat(64)}` };
-  const gone = { flags: ['ended'], liquidity_usd: 0, price: null, price_usd: null };
-  await changeFields(page, `**/api/v1/pairs/${world.pair}`, {
-    ...gone,
-    ended: { ...ended, moved_to: [world.token] },
-  });
-  await page.goto(`/pair/${world.pair}`);
-  await untilLoaded(page);
-  await keepPicture(page, 'curve-ended');
-  const notice = page.locator('.pair-end');
-  expect(await notice.innerText()).toMatch(/has ended, and nobody can trade in it\. All its tokens left in/);
-  const links = await notice.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-  expect(links).toEqual([`/tx/${ended.tx_hash}`, `/pair/${world.token}`]);
-  expect(await page.locator('.page-head .badges').innerText()).not.toContain('%');
-  await changeAnswers(page, '**/api/v1/pairs?*', (answer) => {
-    const { data, ...rest } = listShape.parse(answer);
-    return { ...rest, data: data.map((item) => ({ ...item, ...gone })) };
-  });
-  await page.goto('/pairs');
-  await untilLoaded(page);
-  const row = page.locator('table[aria-label="Pairs"] tbody tr').first();
-  expect(await row.locator('.badges').innerText()).toMatch(/ended/);
-  expect(await row.locator('.badges').innerText()).not.toContain('%');
-  expect(await row.locator('td.col-liquidity').innerText()).toBe('ended');
 });
 
 test('the tooltip of the market cap says how it is computed, or what is unknown', async () => {

@@ -9,7 +9,14 @@ import { PICTURES_PER_SECOND } from '../../../../src/api/preview/previewPainter'
 import { changeFigure, priceFigure, symbolFigure, usdFigure } from '../../../../src/api/web/figures';
 import { eventually } from '../../../support/eventually';
 import { untilLoaded } from '../../../support/server/browser';
-import { startPages, type PageOptions, type Pages } from '../../../support/server/pages';
+import {
+  changeAnswers,
+  changeFields,
+  keepPicture,
+  startPages,
+  type PageOptions,
+  type Pages,
+} from '../../../support/server/pages';
 import type { PageWorld } from '../../../support/worlds/pageWorld';
 
 let pages: Pages;
@@ -166,6 +173,36 @@ test('a search for a DEX opens its page, whose pairs are those of the API', asyn
   expect(links).toContain('/dex/devswap_v3');
   await page.goto('/dex/Uniswap%20V3');
   await page.getByText('There is no DEX with the name Uniswap V3').waitFor();
+});
+
+const itemsShape = z.looseObject({ data: z.array(z.looseObject({ address: z.string() })) });
+
+test('the page of a bonding curve that ended names the transaction and the new pool, and lists show no fee', async () => {
+  const page = await pages.openBlank();
+  const ended = { block_number: 7, timestamp: 1_700_000_000, tx_hash: `0x${'7'.repeat(64)}` };
+  const gone = { flags: ['ended'], liquidity_usd: 0, price: null, price_usd: null };
+  await changeFields(page, `**/api/v1/pairs/${world.pair}`, {
+    ...gone,
+    ended: { ...ended, moved_to: [world.token] },
+  });
+  await page.goto(`/pair/${world.pair}`);
+  await untilLoaded(page);
+  await keepPicture(page, 'curve-ended');
+  const notice = page.locator('.pair-end');
+  expect(await notice.innerText()).toMatch(/has ended, and nobody can trade in it\. All its tokens left in/);
+  const links = await notice.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(links).toEqual([`/tx/${ended.tx_hash}`, `/pair/${world.token}`]);
+  expect(await page.locator('.page-head .badges').innerText()).not.toContain('%');
+  await changeAnswers(page, '**/api/v1/pairs?*', (answer) => {
+    const { data, ...rest } = itemsShape.parse(answer);
+    return { ...rest, data: data.map((item) => ({ ...item, ...gone })) };
+  });
+  await page.goto('/pairs');
+  await untilLoaded(page);
+  const row = page.locator('table[aria-label="Pairs"] tbody tr').first();
+  expect(await row.locator('.badges').innerText()).toMatch(/ended/);
+  expect(await row.locator('.badges').innerText()).not.toContain('%');
+  expect(await row.locator('td.col-liquidity').innerText()).toBe('ended');
 });
 
 test('the addresses in decoded logs open the pages of their kinds, among them wallets', async () => {
