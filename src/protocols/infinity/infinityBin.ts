@@ -19,7 +19,7 @@ import type {
   Protocol,
   SwapEvent,
 } from '../protocol';
-import { poolOfLog } from '../uniswapV4/v4Pool';
+import { decodeManagedSwap, poolOfLog } from '../uniswapV4/v4Pool';
 import {
   addressOfTopic,
   int24At,
@@ -81,7 +81,7 @@ function decodeEvent(log: ChainLog): PoolEvent | null {
   const owner = addressOfTopic(sender);
   switch (log.topics[0]) {
     case SWAP:
-      return decodeSwap(log.data, owner);
+      return decodeSwap(log);
     case MINT:
       return withoutBins(decodeBins(log.data, 'mint', owner, 3));
     case BURN:
@@ -105,22 +105,15 @@ function decodeInitialize(log: ChainLog): InitializeEvent | null {
   return { kind: 'initialize', sqrtPriceX96: 0n, tick: int24At(3) };
 }
 
-/** Amounts are negative for what the trader pays. The fee is that of providers and the protocol. */
-function decodeSwap(data: Hex, caller: Hex): SwapEvent | null {
-  if (!loadData(data, 5) || !isInt128(0) || !isInt128(1) || !isUint24(2)) return null;
-  if (uintAt(3) > PIPS || !isUint16(4)) return null;
-  const [amount0, amount1] = [-intAt(0), -intAt(1)];
+function decodeSwap(log: ChainLog): SwapEvent | null {
+  const swap = decodeManagedSwap(log, 5, 3);
+  if (swap === null || !isUint24(2) || !isUint16(4)) return null;
   const [fee, ofProtocol] = [uintAt(3), uintAt(4)];
   const kept = (paid: bigint): bigint => protocolPart(paid, fee, ofProtocol);
   return {
-    kind: 'swap',
-    sender: caller,
-    recipient: caller,
-    amount0,
-    amount1,
+    ...swap,
     after: { sqrtPriceX96: 0n, liquidity: 0n, tick: int24At(2) },
-    ownFees: { overridePips: Number(fee), pluginPips: 0 },
-    protocolFees: [kept(amount0), kept(amount1)],
+    protocolFees: [kept(swap.amount0), kept(swap.amount1)],
   };
 }
 

@@ -99,15 +99,26 @@ export function newPoolFee(fee: bigint, feeMax = PIPS): number | null {
   return fee > feeMax && fee !== DYNAMIC_FEE ? null : feePipsOf(fee);
 }
 
+function decodeSwap(log: ChainLog, words: V4Events['swapWords']): SwapEvent | null {
+  const swap = decodeManagedSwap(log, words, 5);
+  if (swap === null || !isUint160(2) || !isUint128(3) || !isInt24(4) || (words === 7 && !isUint16(6)))
+    return null;
+  return { ...swap, after: { sqrtPriceX96: uintAt(2), liquidity: uintAt(3), tick: int24At(4) } };
+}
+
 /**
- * Amounts are negative for what the trader pays. The fee is what the trader paid, for providers and the protocol. The
- * manager credits what is paid out to the caller.
+ * What the Swap events of all managers share. Amounts are negative for what the trader pays. The fee, in pips in the word
+ * `feeWord`, is what the trader paid, for providers and the protocol. The manager credits what is paid out to the caller.
+ * Leaves the data loaded.
  */
-function decodeSwap({ topics, data }: ChainLog, words: V4Events['swapWords']): SwapEvent | null {
+export function decodeManagedSwap(
+  { topics, data }: ChainLog,
+  words: number,
+  feeWord: number,
+): Omit<SwapEvent, 'after'> | null {
   const sender = topics[2];
   if (topics.length !== 3 || !isAddressTopic(sender) || !loadData(data, words)) return null;
-  if (!isInt128(0) || !isInt128(1) || !isUint160(2) || !isUint128(3)) return null;
-  if (!isInt24(4) || uintAt(5) > PIPS || (words === 7 && !isUint16(6))) return null;
+  if (!isInt128(0) || !isInt128(1) || uintAt(feeWord) > PIPS) return null;
   const caller = addressOfTopic(sender);
   return {
     kind: 'swap',
@@ -115,8 +126,7 @@ function decodeSwap({ topics, data }: ChainLog, words: V4Events['swapWords']): S
     recipient: caller,
     amount0: -intAt(0),
     amount1: -intAt(1),
-    after: { sqrtPriceX96: uintAt(2), liquidity: uintAt(3), tick: int24At(4) },
-    ownFees: { overridePips: Number(uintAt(5)), pluginPips: 0 },
+    ownFees: { overridePips: Number(uintAt(feeWord)), pluginPips: 0 },
   };
 }
 
