@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { BUILT_IN_CHAINS } from '../../../src/chains/builtIn/builtInChains';
 import { ZERO_ADDRESS } from '../../../src/domain/hex';
-import { shapeOf } from '../../../src/domain/pools/poolShape';
+import { POOL_BINS, shapeOf } from '../../../src/domain/pools/poolShape';
 import type { ManyTokenProtocol } from '../../../src/protocols/manyTokenProtocol';
 import type { Protocol } from '../../../src/protocols/protocol';
 import { PROTOCOLS } from '../../../src/protocols/registry';
@@ -92,7 +92,6 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
 const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
-  'liquidity_book',
   'infinity_cl',
   'infinity_bin',
   'bonding_curve',
@@ -100,6 +99,7 @@ const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
   if (WITHOUT_POSITIONS.has(name)) return 'no';
+  if (poolTypes.includes(POOL_BINS)) return 'shares of bins';
   return poolTypes.some((type) => shapeOf(type).hasTicks) ? 'NFTs of the position manager' : 'LP tokens';
 }
 
