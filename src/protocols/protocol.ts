@@ -321,7 +321,7 @@ export interface PoolQuestions {
 /** What the node is asked about pools without a contract, of which only an id is known. */
 export interface IdQuestions {
   /** The call that describes the pool of this id. Null if the DEX has no contract that knows its pools. */
-  describeCall(dex: Pick<Dex, 'positionManager'>, id: Hex): ContractCall | null;
+  describeCall(dex: Pick<Dex, 'factory' | 'positionManager'>, id: Hex): ContractCall | null;
   /** The creation by the answer. Null if the answer is not that of this id. */
   readCreation(id: Hex, answer: Hex | null): PoolCreation | null;
   /** Further calls about the state, by the answers to all calls before, in their order. Empty when there are no more. */

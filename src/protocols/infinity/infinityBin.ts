@@ -31,7 +31,8 @@ import {
   loadData,
   uintAt,
 } from '../words';
-import { decodeInfinityCreation } from './infinityCreation';
+import { binIdQuestions } from './binQuestions';
+import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,
  * bytes32 parameters, uint24 activeId). */
@@ -49,8 +50,7 @@ const DONATE: Hex = '0xfc18146d5586318640b3febea90b094b834f09982812258534a1c07bd
 
 const PIPS = 1_000_000n;
 /** LPFeeLibrary.TEN_PERCENT_FEE: largest fee of providers, to which that of the protocol comes. */
-const FEE_MAX = 100_000n;
-const BIN_STEP_MAX = 0xffffn;
+const LIMITS = { feeMax: 100_000n, stepMax: 0xffffn };
 
 export const infinityBin = {
   ...liquidityBook,
@@ -66,11 +66,11 @@ export const infinityBin = {
     hookDoubt(pool) === 0 ? liquidityBook.spotPrice(state, pool) : null,
   detailCalls: () => [],
   readDetails: (creation: PoolCreation) => creation,
+  idQuestions: { ...createKeyQuestions(LIMITS), ...binIdQuestions },
 } satisfies Protocol;
 
 function decodeCreation(log: ChainLog): PoolCreation | null {
-  const layout = { topic: INITIALIZE, words: 4, feeMax: FEE_MAX, stepMax: BIN_STEP_MAX };
-  const creation = decodeInfinityCreation(log, layout);
+  const creation = decodeInfinityCreation(log, { topic: INITIALIZE, words: 4, ...LIMITS });
   return creation !== null && isUint24(3) ? creation : null;
 }
 

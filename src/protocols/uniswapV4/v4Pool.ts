@@ -10,6 +10,7 @@ import { POOL_V3 } from '../../domain/pools/poolShape';
 import { hookDoubt } from '../hooks';
 import type {
   BurnEvent,
+  IdQuestions,
   MintEvent,
   PoolCreation,
   PoolEvent,
@@ -34,7 +35,9 @@ import {
   uintAt,
 } from '../words';
 import { DYNAMIC_FEE, feePipsOf } from './dynamicFee';
+import { createOwedQuestions, createTickQuestions } from './poolSlots';
 import { principalOf } from './principal';
+import { createIdQuestions } from './v4Questions';
 
 /** Topic of ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256
  * liquidityDelta, bytes32 salt). */
@@ -42,19 +45,21 @@ const MODIFY_LIQUIDITY: Hex = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5
 
 const PIPS = 1_000_000n;
 
-/** The events that differ between the managers. Both kinds of Initialize have √price and tick in words 3 and 4. */
-interface V4Events {
+/** What differs between the managers. Both kinds of Initialize have √price and tick in words 3 and 4. */
+interface V4Events extends Pick<IdQuestions, 'describeCall' | 'readCreation'> {
   readonly initialize: Hex;
   readonly swap: Hex;
   /** Words of the data of Swap: those of Uniswap V4, or one more for the protocol's part of the fee, in pips. */
   readonly swapWords: 6 | 7;
   /** Decodes Initialize, and leaves its data loaded. */
   readonly decodeCreation: (log: ChainLog) => PoolCreation | null;
+  /** The slot of the map of all pools in the storage of the manager. */
+  readonly pools: bigint;
 }
 
 /** Creates a protocol with its name in the chain description. */
 export function createV4Protocol(name: string, events: V4Events) {
-  const { initialize, swap, swapWords } = events;
+  const { initialize, swap, swapWords, pools, describeCall, readCreation } = events;
   const decodeCreation = (log: ChainLog): PoolCreation | null => {
     const creation = events.decodeCreation(log);
     return creation !== null && isUint160(3) && isInt24(4) ? creation : null;
@@ -86,6 +91,9 @@ export function createV4Protocol(name: string, events: V4Events) {
     spotPrice: (state: PoolState, pool: Pick<PoolTerms, 'hooks' | 'hookBits'>): number | null =>
       hookDoubt(pool) === 0 ? v3SpotPrice(state) : null,
     swapFeePips: ({ feePips }: PoolTerms, { ownFees }: SwapEvent): number => ownFees?.overridePips ?? feePips,
+    idQuestions: createIdQuestions(pools, { describeCall, readCreation }),
+    tickQuestions: createTickQuestions(pools),
+    owedQuestions: createOwedQuestions(pools),
   } satisfies Protocol;
 }
 

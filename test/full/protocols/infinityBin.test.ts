@@ -48,7 +48,8 @@ const ABI = new Interface([
     'donate(uint128 amount0, uint128 amount1) payable',
   ),
   'function getSlot0(bytes32 id) view returns (uint24 activeId, uint24 protocolFee, uint24 lpFee)',
-  'function getBin(bytes32 id, uint24 binId) view returns (uint256 x, uint256 y, uint256 price)',
+  'function getBin(bytes32 id, uint24 binId) view returns (uint256 x, uint256 y, uint256 liquidity, uint256 shares)',
+  'function getPrice(bytes32 id, uint24 binId) view returns (uint256)',
   'function getReserves(bytes32 id) view returns (uint256 x, uint256 y)',
 ]);
 
@@ -203,7 +204,7 @@ async function checkState(each: Tested): Promise<void> {
     expect(difference <= each.rounded && -difference <= each.rounded).toBe(true);
   const price = infinityBin.spotPrice(stateOf(each), context.registry.findPool(keyOf(each))!);
   if (each === hooked) return expect(price).toBeNull();
-  const [, , own] = await market.read(each.pool, 'getBin', [tick]);
+  const [own] = await market.read(each.pool, 'getPrice', [tick]);
   worst = Math.max(worst, Math.abs(price! / (Number(own) / 2 ** 128) - 1));
 }
 
@@ -288,7 +289,7 @@ test('the program answers with the prices, reserves, fees and hooks of the contr
         continue;
       }
       expect(pair.hooks?.permissions).toEqual(each === dynamic ? ['before_swap'] : undefined);
-      const [, , own] = await market.read(pool, 'getBin', [tick]);
+      const [own] = await market.read(pool, 'getPrice', [tick]);
       const price = (Number(own) / 2 ** 128) * 10 ** (pool.token0.decimals - pool.token1.decimals);
       expect(
         off(pair.price, pair.base_token.address === pool.token0.address ? price : 1 / price),

@@ -14,7 +14,6 @@ import {
   NATIVE,
   V4_HARDFORK,
   type PositionMarket,
-  type V4Market,
   type V4Pool,
   type V4Token,
 } from '../../support/uniswapV4/v4Market';
@@ -30,10 +29,9 @@ const POSITIONS = [
 /** An address to which positions are paid. */
 const PAYEE: Hex = `0x${'9a'.repeat(20)}`;
 
-type Deploy = (rpc: PoolWorld['anvil']['rpc'], decimals: readonly number[]) => Promise<V4Market>;
+type Deploy = (rpc: PoolWorld['anvil']['rpc'], decimals: readonly number[]) => Promise<PositionMarket>;
 
 let world: PoolWorld;
-/** The manager of Infinity has no position manager. */
 let market: PositionMarket;
 let program: Program;
 /** The native coin in USD, a token in USD with a fee by its hook, and a token in native coins whose hook takes a part. */
@@ -42,9 +40,9 @@ let usd: V4Token;
 let wrapped: V4Token;
 let head: number;
 
-async function open(deploy: Deploy, hasPositions: boolean): Promise<void> {
+async function open(deploy: Deploy): Promise<void> {
   world = await openPoolWorld('v4', describeMarket, [], V4_HARDFORK);
-  market = (await deploy(world.anvil.rpc, [6, 18, 18])) as PositionMarket;
+  market = await deploy(world.anvil.rpc, [6, 18, 18]);
   const [six, token, other] = market.tokens as [V4Token, V4Token, V4Token];
   [usd, wrapped] = [six, other];
   // One native coin costs 4 USD, and so does one token. The token in native coins costs 1.
@@ -59,7 +57,7 @@ async function open(deploy: Deploy, hasPositions: boolean): Promise<void> {
   market.modify(pools[0], -887_220, 887_220, 2n * 10n ** 15n);
   market.modify(pools[1], -887_220, 887_220, 2n * 10n ** 17n);
   market.modify(pools[2], -887_220, 887_220, 10n ** 20n);
-  for (const [pool, below] of hasPositions ? POSITIONS : []) {
+  for (const [pool, below] of POSITIONS) {
     const tick = await tickOf(pools[pool]);
     const upper = below ? tick - 600 : tick + 60_000;
     market.mintPosition(pools[pool], tick - 6_000, upper, 10n ** 15n);
@@ -153,13 +151,13 @@ async function pay(pool: V4Pool, id: number, liquidity: bigint): Promise<bigint[
   return (await read()).map((amount, index) => amount - before[index]!);
 }
 
-const MARKETS: readonly (readonly [name: string, deploy: Deploy, hasPositions: boolean])[] = [
-  ['Uniswap V4', deployV4, true],
-  ['PancakeSwap Infinity', deployInfinityCl, false],
+const MARKETS: readonly (readonly [name: string, deploy: Deploy])[] = [
+  ['Uniswap V4', deployV4],
+  ['PancakeSwap Infinity', deployInfinityCl],
 ];
 
-describe.each(MARKETS)('pools of %s', (_, deploy, hasPositions) => {
-  beforeAll(() => open(deploy, hasPositions));
+describe.each(MARKETS)('pools of %s', (_, deploy) => {
+  beforeAll(() => open(deploy));
   afterAll(close);
 
   test('pools have the price and the liquidity of the contract', compare);
@@ -218,20 +216,6 @@ describe.each(MARKETS)('pools of %s', (_, deploy, hasPositions) => {
     expect(text).toContain(`"pair_address":"${pools[0].id}"`);
   });
 
-  if (!hasPositions) {
-    test('pools that are older than the start block are not listed, because their balances are unknown', async () => {
-      const late = await world.start(head);
-      try {
-        await trade(7n);
-        await waitForBlock(late.url, head);
-        expect(await get('/pairs', late)).toEqual([]);
-      } finally {
-        await late.end('SIGTERM');
-      }
-    });
-    return;
-  }
-
   test('the amounts of a position are what its owner is paid', async () => {
     const { positions } = await get<Portfolio>(`/portfolio/${market.owner}`);
     for (const [index, [at, below]] of POSITIONS.entries()) {
@@ -248,7 +232,7 @@ describe.each(MARKETS)('pools of %s', (_, deploy, hasPositions) => {
     expect((await get<Portfolio>(`/portfolio/${market.owner}`)).positions).toEqual([]);
   });
 
-  test('an older pool becomes known at its first event, if the position manager ever had a position in it', async () => {
+  test('an older pool becomes known at its first event, if the manager or its position manager knows the pool', async () => {
     const stranger = market.createPool(pools[1].token0, pools[1].token1, 500, 10, 2n ** 96n);
     await market.mine();
     market.modify(stranger, -100, 100, 10n ** 6n);
@@ -259,7 +243,9 @@ describe.each(MARKETS)('pools of %s', (_, deploy, hasPositions) => {
       await trade(7n);
       for (const from of [program, late]) await waitForBlock(from.url, head);
       const listed = await get<{ address: string }[]>('/pairs', late);
-      expect(listed.map(({ address }) => address).sort()).toEqual(pools.map(({ id }) => id as string).sort());
+      // The manager of Infinity knows all pools.
+      const known = market.protocol === 'infinity_cl' ? [...pools, stranger] : pools;
+      expect(listed.map(({ address }) => address).sort()).toEqual(known.map(({ id }) => id as string).sort());
       for (const { id } of pools) {
         const [whole, part] = [await get<Pair>(`/pairs/${id}`), await get<Pair>(`/pairs/${id}`, late)];
         const { sqrt_price_x96, liquidity_raw, tick, flags } = whole;

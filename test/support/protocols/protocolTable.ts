@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BUILT_IN_CHAINS } from '../../../src/chains/builtIn/builtInChains';
-import { ZERO_ADDRESS } from '../../../src/domain/hex';
+import { ZERO_ADDRESS, ZERO_HASH } from '../../../src/domain/hex';
 import { POOL_BINS, shapeOf } from '../../../src/domain/pools/poolShape';
 import type { ManyTokenProtocol } from '../../../src/protocols/manyTokenProtocol';
 import type { Protocol } from '../../../src/protocols/protocol';
@@ -70,10 +70,10 @@ export function describeProtocol(protocol: Protocol | ManyTokenProtocol): string
 function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
   if (protocol.hasManyTokens)
     return protocol.isVault ? 'events of the vault' : 'creation events; older pools: own events';
-  if (protocol.poolOf !== undefined && protocol.idQuestions === undefined)
-    return 'creation events; older pools: no';
-  if (protocol.idQuestions !== undefined)
-    return 'creation events; older pools: own events, described by the position manager';
+  if (protocol.idQuestions !== undefined) {
+    const isAsked = protocol.idQuestions.describeCall({ factory: ZERO_ADDRESS }, ZERO_HASH) !== null;
+    return `creation events; older pools: own events, described by the ${isAsked ? '' : 'position '}manager`;
+  }
   const list = protocol.listsPools ? ', and its list' : '';
   return `creation events; older pools: own events, confirmed by the factory${list}`;
 }
@@ -91,11 +91,7 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 }
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
-const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
-  'infinity_cl',
-  'infinity_bin',
-  'bonding_curve',
-]);
+const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['infinity_bin', 'bonding_curve']);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
   if (WITHOUT_POSITIONS.has(name)) return 'no';
