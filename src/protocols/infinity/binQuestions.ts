@@ -6,6 +6,7 @@
 import type { ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, type PoolState } from '../../domain/pool';
+import { unpackBin } from '../../domain/pools/binMoves';
 import type { IdQuestions, PoolCreation } from '../protocol';
 import { callsOf, hashOf, poolSlot, readAllSlots, slotCalls } from '../uniswapV4/poolSlots';
 
@@ -20,7 +21,6 @@ const LEVEL2 = 6n;
 const BINS_MAX = 20_000;
 const WORD_BITS = 256;
 const ID_MASK = 0xffffffn;
-const HALF_BITS = 128n;
 
 export const binIdQuestions: Pick<IdQuestions, 'stateCalls' | 'readState'> = {
   stateCalls: (factory, creation, answers) => readTree(factory, creation, answers).calls,
@@ -53,14 +53,10 @@ function readTree(factory: Hex, { id }: PoolCreation, answers: readonly (Hex | n
   const reserves = readAllSlots(slots, answers.slice(at));
   if (reserves === null || active === 0n)
     return { calls: at === answers.length ? slotCalls(factory, slots) : [], state: null };
-  const [reserve0, reserve1] = reserves.reduce(
-    ([sum0, sum1], packed): [bigint, bigint] => [
-      sum0 + BigInt.asUintN(Number(HALF_BITS), packed),
-      sum1 + (packed >> HALF_BITS),
-    ],
-    [0n, 0n] as [bigint, bigint],
-  );
-  return { calls: [], state: { ...EMPTY_STATE, reserve0, reserve1, tick: Number(active) } };
+  const bins = reserves.map((packed, i) => unpackBin(Number(keys[i] ?? 0n), packed));
+  const sum = (side: 'amount0' | 'amount1'): bigint => bins.reduce((all, bin) => all + bin[side], 0n);
+  const [reserve0, reserve1] = [sum('amount0'), sum('amount1')];
+  return { calls: [], state: { ...EMPTY_STATE, reserve0, reserve1, tick: Number(active), bins } };
 }
 
 function listBits(word: bigint): bigint[] {

@@ -5,14 +5,13 @@
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
+import { UNTOLD_BIN } from '../../domain/pools/binMoves';
 import { hookDoubt } from '../hooks';
 import { decodeBins } from '../liquidityBook/liquidityBookEvents';
 import { liquidityBook } from '../liquidityBook/liquidityBook';
 import type {
-  BurnEvent,
   FlashEvent,
   InitializeEvent,
-  MintEvent,
   PoolCreation,
   PoolEvent,
   PoolTerms,
@@ -32,6 +31,7 @@ import {
   uintAt,
 } from '../words';
 import { binIdQuestions } from './binQuestions';
+import { packReplay } from './replaySwap';
 import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,
@@ -74,18 +74,18 @@ function decodeCreation(log: ChainLog): PoolCreation | null {
   return creation !== null && isUint24(3) ? creation : null;
 }
 
-function decodeEvent(log: ChainLog): PoolEvent | null {
+function decodeEvent(log: ChainLog, state: PoolState): PoolEvent | null {
   if (log.topics[0] === INITIALIZE) return decodeInitialize(log);
   const sender = log.topics[2];
   if (log.topics.length !== 3 || !isAddressTopic(sender)) return null;
   const owner = addressOfTopic(sender);
   switch (log.topics[0]) {
     case SWAP:
-      return decodeSwap(log);
+      return decodeSwap(log, state);
     case MINT:
-      return withoutBins(decodeBins(log.data, 'mint', owner, 3));
+      return decodeBins(log.data, 'mint', owner, 3);
     case BURN:
-      return withoutBins(decodeBins(log.data, 'burn', owner, 1));
+      return decodeBins(log.data, 'burn', owner, 1);
     case DONATE:
       return decodeDonate(log.data, owner);
     default:
@@ -93,19 +93,16 @@ function decodeEvent(log: ChainLog): PoolEvent | null {
   }
 }
 
-/** A swap across bins has one event, which does not tell what each bin got. So the bins are not followed. */
-function withoutBins(event: MintEvent | BurnEvent | null): MintEvent | BurnEvent | null {
-  if (event === null) return null;
-  const { bins: _, ...rest } = event;
-  return rest;
-}
-
 function decodeInitialize(log: ChainLog): InitializeEvent | null {
   if (decodeCreation(log) === null) return null;
   return { kind: 'initialize', sqrtPriceX96: 0n, tick: int24At(3) };
 }
 
-function decodeSwap(log: ChainLog): SwapEvent | null {
+/**
+ * The event does not tell what each bin got. The ingester replays the swap (replaySwap.ts) with the protocol's part of the fee
+ * and the active bin before it, both in one number.
+ */
+function decodeSwap(log: ChainLog, { tick }: PoolState): SwapEvent | null {
   const swap = decodeManagedSwap(log, 5, 3);
   if (swap === null || !isUint24(2) || !isUint16(4)) return null;
   const [fee, ofProtocol] = [uintAt(3), uintAt(4)];
@@ -114,6 +111,7 @@ function decodeSwap(log: ChainLog): SwapEvent | null {
     ...swap,
     after: { sqrtPriceX96: 0n, liquidity: 0n, tick: int24At(2) },
     protocolFees: [kept(swap.amount0), kept(swap.amount1)],
+    bins: [{ id: UNTOLD_BIN, amount0: 1n, amount1: packReplay(ofProtocol, tick) }],
   };
 }
 
@@ -132,5 +130,6 @@ function decodeDonate(data: Hex, owner: Hex): FlashEvent | null {
   if (!loadData(data, 3) || !isInt128(0) || !isInt128(1) || !isUint24(2)) return null;
   const [amount0, amount1] = [-intAt(0), -intAt(1)];
   if (amount0 < 0n || amount1 < 0n) return null;
-  return { kind: 'flash', owner, recipient: owner, amount0, amount1 };
+  const bins = [{ id: int24At(2), amount0, amount1 }];
+  return { kind: 'flash', owner, recipient: owner, amount0, amount1, bins };
 }
