@@ -154,6 +154,7 @@ export const bnbChain: BuiltInChain = {
       displayName: 'PancakeSwap Infinity Bin',
       protocol: 'infinity_bin',
       factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
+      positionManager: ['0x3D311D6283Dd8aB90bb0031835C8e606349e2850', INFINITY_POSITIONS],
     },
     {
       name: 'curve_stable',

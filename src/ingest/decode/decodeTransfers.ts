@@ -17,7 +17,7 @@ import {
   loadData,
   uintAt,
 } from '../../protocols/words';
-import { decodeShares, TRANSFER_BATCH } from './decodeShares';
+import { BIN_MINT, createShareReader, TRANSFER_BATCH, type ShareRules } from './decodeShares';
 
 /**
  * topic0 of Transfer(address indexed from, address indexed to, uint256). ERC-20 and ERC-721 share it. ERC-721
@@ -63,12 +63,9 @@ export interface SkippedLogs {
   unplaced: number;
 }
 
-interface TransferRules {
+interface TransferRules extends ShareRules {
   /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
-  readonly positionManagers: ReadonlySet<Hex>;
-  /** Whether the contract is a pool that has the shares of its own bins. */
-  keepsShares(contract: Hex): boolean;
   /** Decodes an event of a pool, or of a factory that emits those of its pools. Null for other contracts: any can emit it. */
   decodePoolEvent(log: ChainLog): PoolEvent | null;
 }
@@ -114,6 +111,7 @@ interface Work {
   readonly rules: TransferRules;
   readonly skipped: SkippedLogs;
   readonly memory: TxMemory;
+  readonly readMoves: ReturnType<typeof createShareReader>;
 }
 
 export function createTransferDecoder(rules: TransferRules): TransferDecoder {
@@ -125,10 +123,10 @@ export function createTransferDecoder(rules: TransferRules): TransferDecoder {
     explained: new Set(),
     unpaired: new Map(),
   };
-  const work: Work = { rules, skipped, memory };
+  const work: Work = { rules, skipped, memory, readMoves: createShareReader(rules) };
   const topics = [TRANSFER, DEPOSIT, WITHDRAWAL, TRANSFER_BATCH];
   if (rules.positionManagers.size > 0)
-    topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY);
+    topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY, BIN_MINT);
   return {
     topics: new Set(topics),
     skipped,
@@ -148,6 +146,7 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
       rememberMint(work, log, rows);
       return;
     case TRANSFER_BATCH:
+    case BIN_MINT:
       readShares(work, block, log, rows);
       return;
     case MODIFY_LIQUIDITY:
@@ -348,9 +347,8 @@ function readSalted({ rules }: Work, block: BlockAt, log: ChainLog, rows: Transf
   );
 }
 
-function readShares({ rules, skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
-  if (!rules.keepsShares(log.address)) return;
-  const moves = decodeShares(log);
+function readShares({ readMoves, skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const moves = readMoves(log);
   if (moves === null) skipped.malformed += 1;
   for (const move of moves ?? [])
     rows.position_events.push({ ...emptyEvent(block, log, move.token_id), ...move, kind: 'transfer' });

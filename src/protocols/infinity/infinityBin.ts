@@ -3,6 +3,7 @@
  * has one event, also if it crosses bins, with the amounts of the trader and the bin that is active after it.
  */
 import type { ChainLog } from '../../domain/block';
+import { callData, readUint } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
 import { UNTOLD_BIN } from '../../domain/pools/binMoves';
@@ -18,6 +19,7 @@ import type {
   Protocol,
   SwapEvent,
 } from '../protocol';
+import type { BinQuestions } from '../ticks/binQuestions';
 import { decodeManagedSwap, poolOfLog } from '../uniswapV4/v4Pool';
 import {
   addressOfTopic,
@@ -52,6 +54,15 @@ const PIPS = 1_000_000n;
 /** LPFeeLibrary.TEN_PERCENT_FEE: largest fee of providers, to which that of the protocol comes. */
 const LIMITS = { feeMax: 100_000n, stepMax: 0xffffn };
 
+/** The answer about a bin has its reserves, its liquidity and its shares. */
+const binCall: BinQuestions['binCall'] = ({ factory: to, pool_id: id }, bin) => ({
+  ...{ to, data: callData('getBin(bytes32,uint24)', id ?? '0x0', bin) },
+});
+const binQuestions: BinQuestions = {
+  ...{ binCall, supplyCall: binCall },
+  readSupply: (answer) => readUint(answer, 3),
+};
+
 export const infinityBin = {
   ...liquidityBook,
   name: 'infinity_bin',
@@ -66,6 +77,7 @@ export const infinityBin = {
     hookDoubt(pool) === 0 ? liquidityBook.spotPrice(state, pool) : null,
   detailCalls: () => [],
   readDetails: (creation: PoolCreation) => creation,
+  binQuestions,
   idQuestions: { ...createKeyQuestions(LIMITS), ...binIdQuestions },
 } satisfies Protocol;
 

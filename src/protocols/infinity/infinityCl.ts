@@ -1,7 +1,7 @@
 /** CL pools of PancakeSwap Infinity: the manager is the CLPoolManager. The tokens lie in a vault that all managers share. */
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
-import type { PoolCreation } from '../protocol';
+import type { PoolCreation, Protocol } from '../protocol';
 import { createV4Protocol } from '../uniswapV4/v4Pool';
 import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
@@ -15,14 +15,16 @@ const POOLS = 4n;
 /** LPFeeLibrary.ONE_HUNDRED_PERCENT_FEE and TickMath.MAX_TICK_SPACING. */
 const LIMITS = { feeMax: 1_000_000n, stepMax: 0x7fffn };
 
-export const infinityCl = createV4Protocol('infinity_cl', {
-  initialize: INITIALIZE,
-  swap: SWAP,
-  swapWords: 7,
-  decodeCreation,
-  pools: POOLS,
-  ...createKeyQuestions(LIMITS),
-});
+export const infinityCl = {
+  ...createV4Protocol('infinity_cl', {
+    initialize: INITIALIZE,
+    swap: SWAP,
+    swapWords: 7,
+    decodeCreation,
+    pools: POOLS,
+    ...createKeyQuestions(LIMITS),
+  }),
+} satisfies Protocol;
 
 function decodeCreation(log: ChainLog): PoolCreation | null {
   return decodeInfinityCreation(log, { topic: INITIALIZE, words: 5, ...LIMITS });

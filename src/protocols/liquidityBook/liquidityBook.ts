@@ -28,7 +28,6 @@ const TIME_OF_LAST_UPDATE = 3;
 
 /** The pool has the shares of its bins (LBToken.sol). */
 const binQuestions: BinQuestions = {
-  activeCall: ({ address: to }) => ({ to, data: callData('getActiveId()') }),
   binCall: ({ address: to }, bin) => ({ to, data: callData('getBin(uint24)', bin) }),
   supplyCall: ({ address: to }, bin) => ({ to, data: callData('totalSupply(uint256)', bin) }),
   readSupply: readNumber,

@@ -4,8 +4,6 @@ import type { Hex } from '../../domain/hex';
 import type { AskedPool } from './tickQuestions';
 
 export interface BinQuestions {
-  /** The first word of the answer is the id of the active bin. */
-  activeCall(pool: AskedPool): ContractCall;
   /** The first two words of the answer are the reserves. */
   binCall(pool: AskedPool, bin: number): ContractCall;
   supplyCall(pool: AskedPool, bin: number): ContractCall;

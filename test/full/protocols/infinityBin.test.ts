@@ -3,8 +3,6 @@
  * of the protocol, of the pool and of a hook. After each block, our price, reserves, amounts and fees must equal the
  * contract. At the end, the whole program reads the same chain, and its answers must equal the contract too.
  */
-import { Interface } from 'ethers';
-
 import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { getBlockHead } from '../../../src/dev/node/devRpc';
 import { addressOfWord } from '../../../src/domain/hex';
@@ -19,9 +17,9 @@ import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
 import { NOT_WALKED } from '../../../src/pricing/legState';
 import { infinityBin } from '../../../src/protocols/infinity/infinityBin';
+import { BIN_MANAGER, middleBin } from '../../support/infinity/binMarket';
 import {
   deployInfinity,
-  keyed,
   type InfinityMarket,
   type InfinityPool,
 } from '../../support/infinity/infinityMarket';
@@ -45,21 +43,6 @@ const ROUNDS = 120;
 /** Bins with liquidity on each side of the active one at the start. */
 const BINS = 40;
 const TOKENS_PER_BIN = 1_000n;
-const MIDDLE_ID = 2 ** 23;
-const ABI = new Interface([
-  ...keyed(
-    'initialize(uint24 activeId)',
-    'mint(uint256[] ids, tuple(uint256 x, uint256 y)[] amounts) payable',
-    'burn(uint256[] ids, uint256 part)',
-    'swap(bool swapForY, int128 amount) payable returns (int256, int256)',
-    'donate(uint128 amount0, uint128 amount1) payable',
-  ),
-  'function getSlot0(bytes32 id) view returns (uint24 activeId, uint24 protocolFee, uint24 lpFee)',
-  'function getBin(bytes32 id, uint24 binId) view returns (uint256 x, uint256 y, uint256 liquidity, uint256 shares)',
-  'function getPrice(bytes32 id, uint24 binId) view returns (uint256)',
-  'function getReserves(bytes32 id) view returns (uint256 x, uint256 y)',
-]);
-
 /** A pool with its fees in pips, as the test has set them. */
 interface Tested {
   readonly pool: InfinityPool;
@@ -91,7 +74,7 @@ beforeAll(async () => {
     native: market.tokens[native]!,
     dexes: [{ name: 'infinity', protocol: 'infinity_bin', factory: market.manager }],
   }));
-  market = await deployInfinity(world.anvil.rpc, [0, 6, 8, 18, 30], ABI, (codeOf) =>
+  market = await deployInfinity(world.anvil.rpc, [0, 6, 8, 18, 30], BIN_MANAGER, (codeOf) =>
     codeOf('BinPoolManager'),
   );
   const dex = {
@@ -137,8 +120,7 @@ async function open(
   hook?: InfinityPool['address'],
 ) {
   const [low, high] = a.address < b.address ? [a, b] : [b, a];
-  const digits = high.decimals - low.decimals;
-  const startId = MIDDLE_ID + Math.round((digits * Math.log(10)) / Math.log1p(step / 10_000));
+  const startId = middleBin(low, high, step);
   const pool = market.createPool(a, b, fee, step, BigInt(startId), hook);
   const lpFee = fee === DYNAMIC_FEE ? 0 : fee;
   const added: Tested = { pool, step, startId, lpFee, protocolFees: [0, 0], rounded: 0n };

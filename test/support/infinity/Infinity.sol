@@ -414,11 +414,24 @@ contract BinPoolManager is Manager {
 
     /// Burns a part of the caller's shares of each bin, in thousandths.
     function burn(PoolKey memory key, uint256[] memory ids, uint256 part) external {
+        uint256[] memory all = new uint256[](ids.length);
+        for (uint256 i = 0; i < ids.length; i++) all[i] = (sharesOf(idOf(key), msg.sender, ids[i]) * part) / 1000;
+        burnShares(key, ids, all);
+    }
+
+    function sharesOf(bytes32 id, address owner, uint256 bin) public view returns (uint256) {
+        return pools[id].shares[owner][bin];
+    }
+
+    function burnShares(PoolKey memory key, uint256[] memory ids, uint256[] memory all)
+        public
+        returns (uint256, uint256)
+    {
         State storage pool = pools[idOf(key)];
         bytes32[] memory amounts = new bytes32[](ids.length);
         Both memory sum;
         for (uint256 i = 0; i < ids.length; i++) {
-            uint256 shares = (pool.shares[msg.sender][ids[i]] * part) / 1000;
+            uint256 shares = all[i];
             if (shares == 0) continue;
             Both memory bin = binOf(pool, ids[i]);
             uint256 supply = pool.supply[ids[i]];
@@ -433,6 +446,7 @@ contract BinPoolManager is Manager {
         emit Burn(idOf(key), msg.sender, ids, bytes32(0), amounts);
         vault.settle(key.currency0, int256(sum.x), msg.sender);
         vault.settle(key.currency1, int256(sum.y), msg.sender);
+        return (sum.x, sum.y);
     }
 
     function donate(PoolKey memory key, uint128 amount0, uint128 amount1) external payable {
@@ -440,6 +454,65 @@ contract BinPoolManager is Manager {
         setBin(pool, pool.activeId, plus(binOf(pool, pool.activeId), Both(amount0, amount1)));
         settleBoth(key, -int256(uint256(amount0)), -int256(uint256(amount1)));
         emit Donate(idOf(key), msg.sender, -int128(amount0), -int128(amount1), pool.activeId);
+    }
+}
+
+/// Gives fungible shares of the bins of all pools. It pays with its own tokens.
+contract BinPositionManager {
+    BinPoolManager public immutable manager;
+    mapping(address => mapping(uint256 => uint256)) public balanceOf;
+
+    event TransferBatch(address indexed sender, address indexed from, address indexed to, uint256[] ids, uint256[] amounts);
+
+    constructor(BinPoolManager manager_) {
+        manager = manager_;
+    }
+
+    receive() external payable {}
+
+    function approve(Erc20 token) external {
+        token.approve(address(manager.vault()), type(uint256).max);
+    }
+
+    function numbersOf(PoolKey memory key, uint256[] memory bins) public pure returns (uint256[] memory ids) {
+        ids = new uint256[](bins.length);
+        for (uint256 i = 0; i < bins.length; i++) {
+            ids[i] = uint256(keccak256(abi.encode(keccak256(abi.encode(key)), bins[i])));
+        }
+    }
+
+    function sharesOf(PoolKey memory key, uint256 bin) private view returns (uint256) {
+        return manager.sharesOf(keccak256(abi.encode(key)), address(this), bin);
+    }
+
+    function add(PoolKey memory key, uint256[] calldata bins, Both[] calldata amounts, address to) external payable {
+        uint256[] memory shares = new uint256[](bins.length);
+        for (uint256 i = 0; i < bins.length; i++) shares[i] = sharesOf(key, bins[i]);
+        manager.mint{value: msg.value}(key, bins, amounts);
+        uint256[] memory ids = numbersOf(key, bins);
+        for (uint256 i = 0; i < bins.length; i++) {
+            shares[i] = sharesOf(key, bins[i]) - shares[i];
+            balanceOf[to][ids[i]] += shares[i];
+        }
+        emit TransferBatch(msg.sender, address(0), to, ids, shares);
+    }
+
+    function remove(PoolKey memory key, address from, uint256[] memory bins, uint256[] memory shares)
+        external
+        returns (uint256, uint256)
+    {
+        uint256[] memory ids = numbersOf(key, bins);
+        for (uint256 i = 0; i < bins.length; i++) balanceOf[from][ids[i]] -= shares[i];
+        emit TransferBatch(msg.sender, from, address(0), ids, shares);
+        return manager.burnShares(key, bins, shares);
+    }
+
+    function batchTransferFrom(address from, address to, uint256[] calldata ids, uint256[] calldata shares) external {
+        for (uint256 i = 0; i < ids.length; i++) {
+            balanceOf[from][ids[i]] -= shares[i];
+            balanceOf[to][ids[i]] += shares[i];
+        }
+        emit TransferBatch(msg.sender, from, to, ids, shares);
     }
 }
 

@@ -81,9 +81,10 @@ function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
 const NO_CREATION = { pool: ZERO_ADDRESS, token0: ZERO_ADDRESS, token1: ZERO_ADDRESS };
 
 function feeOf(protocol: Protocol | ManyTokenProtocol): string {
+  if (!protocol.hasManyTokens && protocol.poolOf !== undefined)
+    return `event of each swap${protocol.feeChange === null ? '' : '; the pool’s: fee events'}`;
   if (protocol.feeChange !== null) return 'fee events';
   if (protocol.hasManyTokens) return 'none';
-  if (protocol.poolOf !== undefined) return 'event of each swap';
   const details = protocol.detailCalls(ZERO_ADDRESS, { ...NO_CREATION, feePips: null, tickSpacing: 0 });
   if (protocol.readTransfer !== undefined) return 'answer of the contract';
   if (details.length > 0) return 'what each swap paid; the pool’s: answer of the contract';
@@ -91,7 +92,7 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 }
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
-const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['infinity_bin', 'bonding_curve']);
+const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['bonding_curve']);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
   if (WITHOUT_POSITIONS.has(name)) return 'no';
