@@ -33,6 +33,7 @@ import {
   uintAt,
 } from '../words';
 import { binIdQuestions } from './binQuestions';
+import { dynamicFee } from './dynamicFee';
 import { packReplay } from './replaySwap';
 import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
@@ -65,6 +66,7 @@ const binQuestions: BinQuestions = {
 
 export const infinityBin = {
   ...liquidityBook,
+  ...dynamicFee,
   name: 'infinity_bin',
   creationTopics: new Set([INITIALIZE]),
   eventTopics: new Set([SWAP, MINT, BURN, DONATE]),

@@ -3,6 +3,7 @@ import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { PoolCreation, Protocol } from '../protocol';
 import { createV4Protocol } from '../uniswapV4/v4Pool';
+import { dynamicFee } from './dynamicFee';
 import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,
@@ -24,6 +25,7 @@ export const infinityCl = {
     pools: POOLS,
     ...createKeyQuestions(LIMITS),
   }),
+  ...dynamicFee,
 } satisfies Protocol;
 
 function decodeCreation(log: ChainLog): PoolCreation | null {

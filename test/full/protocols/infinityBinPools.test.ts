@@ -1,6 +1,6 @@
 /**
- * Shares of bins in pools of PancakeSwap Infinity through the whole program: contracts on a node, ingest, API. The amounts of a
- * position must be what a withdrawal pays.
+ * Shares of bins in pools of PancakeSwap Infinity, and the fees that hooks set for pools, through the whole program: contracts
+ * on a node, ingest, API. The amounts of a position must be what a withdrawal pays.
  */
 import type { Hex } from '../../../src/domain/hex';
 import {
@@ -15,7 +15,7 @@ import {
   type InfinityPool,
 } from '../../support/infinity/infinityMarket';
 import { inOrder, type MarketToken } from '../../support/protocols/poolMarket';
-import { openPoolWorld, type PoolWorld } from '../../support/protocols/poolWorld';
+import { getPair, listSwaps, openPoolWorld, type PoolWorld } from '../../support/protocols/poolWorld';
 import { expectPaid, listPositions } from '../../support/protocols/positions';
 import { waitForBlock, type Program } from '../../support/server/program';
 import { DYNAMIC_FEE, NATIVE } from '../../support/uniswapV4/v4Market';
@@ -115,6 +115,19 @@ test('shares of bins are one position for each pool and owner, with what a withd
     await expectShares(program, pool, OWNERS[2], sent);
     expect(await listPositions(program, OWNERS[1], pool.address)).toEqual([]);
   }
+});
+
+test('the fee of a pool is the one that its hook has set, and each swap has the fee that was charged', async () => {
+  const [, , hooked] = pools;
+  expect((await getPair(program, hooked)).fee_bps).toBeNull();
+  market.setHookFee(1_200, true);
+  await market.mine();
+  market.setHookFee(700, false);
+  await market.mine();
+  await waitForBlock(program.url, await trade(false));
+  expect((await getPair(program, hooked)).fee_bps).toBe(12);
+  const [newest] = await listSwaps(program, hooked);
+  expect(newest).toMatchObject({ pool_type: 7 });
 });
 
 test('a program that begins later has the shares in bins that it saw a deposit into', async () => {
