@@ -32,7 +32,7 @@ import {
   loadData,
   uintAt,
 } from '../words';
-import { binIdQuestions } from './binQuestions';
+import { binIdQuestions } from './binIdQuestions';
 import { dynamicFee } from './dynamicFee';
 import { packReplay } from './replaySwap';
 import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';

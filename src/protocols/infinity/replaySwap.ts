@@ -15,7 +15,7 @@ const DUST = 1n;
 /** Bits of the id of a bin. */
 const ID_BITS = 24n;
 
-export interface BinSwap {
+interface BinSwap {
   /** Changes of the pool's balances, positive into the pool, with all fees. */
   readonly amount0: bigint;
   readonly amount1: bigint;

@@ -15,7 +15,7 @@ interface OwnedShares {
   readonly entry: PairEntry;
 }
 
-export interface PoolShares {
+interface PoolShares {
   readonly entry: PairEntry;
   readonly bins: readonly OwnedBin[];
 }
