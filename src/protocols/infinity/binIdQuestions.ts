@@ -1,7 +1,7 @@
 /**
  * What the node is asked about bin pools whose creation was not seen. The storage of the BinPoolManager has a tree of the
  * bins with liquidity: bits of a word that stand for words, in two levels, and bits that stand for bins (TreeMath.sol,
- * BinPool.sol). A bin whose last shares were burned is not in the tree, and has at most one unit of each token.
+ * BinPool.sol). A bin whose last shares were burned is not in the tree, and has a few units of each token.
  */
 import type { ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';

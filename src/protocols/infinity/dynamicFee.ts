@@ -5,7 +5,7 @@ import type { Hex } from '../../domain/hex';
 import type { SwapFees } from '../protocol';
 
 /** Topic of DynamicLPFeeUpdated(bytes32 indexed id, uint24 dynamicLPFee). */
-const DYNAMIC_FEE_UPDATED: Hex = '0x14b2b80e0d62303dc85494859f35a84579160aafbd650180ddf526b1ab547bd6';
+export const DYNAMIC_FEE_UPDATED: Hex = '0x14b2b80e0d62303dc85494859f35a84579160aafbd650180ddf526b1ab547bd6';
 const PIPS = 1_000_000n;
 
 export const dynamicFee = {

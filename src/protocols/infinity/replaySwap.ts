@@ -9,8 +9,12 @@ import type { BinMap } from '../ticks/binMap';
 const PRICE_BITS = 128n;
 const PRICE_ONE = 1n << PRICE_BITS;
 const PIPS = 1_000_000n;
-/** Largest reserves of a bin whose last shares were burned. Swaps skip such a bin. */
-const DUST = 1n;
+/**
+ * Swaps skip a bin whose last shares were burned. 1,000 shares stay locked in it, which are worth one unit of each token, and
+ * at most one more each time that all other shares are burned. No event tells which bins are so, so these bounds of their
+ * reserves are tried. With another choice, the sums of a swap differ, or a few units lie in the next bin.
+ */
+const DUST = [1_000n, 16n, -1n];
 
 /** Bits of the id of a bin. */
 const ID_BITS = 24n;
@@ -47,8 +51,8 @@ export function replaySwap(bins: BinMap, swap: BinSwap): BinMove[] | null {
   const { amount0, amount1, from, to, feePips } = swap;
   if (amount0 === 0n && amount1 === 0n) return from === to ? [] : null;
   if (amount0 > 0n === amount1 > 0n || feePips >= PIPS) return null;
-  for (const skipsDust of [true, false]) {
-    const path = listPath(bins, swap, skipsDust);
+  for (const dust of DUST) {
+    const path = listPath(bins, swap, dust);
     for (const isExactIn of [true, false]) {
       const moves = follow(bins, swap, path, isExactIn);
       if (moves !== null) return moves;
@@ -58,11 +62,11 @@ export function replaySwap(bins: BinMap, swap: BinSwap): BinMove[] | null {
 }
 
 /** The bins from the first to the last one, in the direction of the swap. */
-function listPath(bins: BinMap, { amount0, from, to }: BinSwap, skipsDust: boolean): number[] {
+function listPath(bins: BinMap, { amount0, from, to }: BinSwap, dust: bigint): number[] {
   const sign = amount0 > 0n ? -1 : 1;
   const isDust = (id: number): boolean => {
     const { amount0: x, amount1: y } = bins.reservesOf(id);
-    return skipsDust && x <= DUST && y <= DUST;
+    return x <= dust && y <= dust;
   };
   const later = bins.ids().filter((id) => (id - from) * sign > 0 && (to - id) * sign >= 0 && !isDust(id));
   return [from, ...later.sort((a, b) => (a - b) * sign)];
