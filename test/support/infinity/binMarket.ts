@@ -31,7 +31,7 @@ const POSITIONS = new Interface([
 ]);
 const MIDDLE_ID = 2 ** 23;
 /** Native coins for a deposit; those that are left over stay in the manager. */
-const COINS = 10n ** 22n;
+const COINS = 10n ** 23n;
 
 /** The bin whose price is nearest to 1 in whole tokens. */
 export function middleBin(token0: MarketToken, token1: MarketToken, step: number): number {
