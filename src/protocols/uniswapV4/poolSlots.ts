@@ -10,8 +10,8 @@ import { numberToHex, type Hex } from '../../domain/hex';
 import type { Collected, ManagedPosition, OwedQuestions } from '../ticks/positionManager';
 import type { TickQuestions } from '../ticks/tickQuestions';
 
-/** An answer with so many words is below the limit of an answer. */
-const SLOTS_PER_CALL = 400;
+/** An answer with so many words, 64 hex digits each, is below the limit of an answer (askContracts.ts). */
+const SLOTS_PER_CALL = 200;
 /** Places in the state of a pool: growth of the fees of both tokens, active liquidity, and maps. */
 const GROWTH0 = 1n;
 export const LIQUIDITY = 3n;

@@ -93,7 +93,14 @@ abstract contract Manager {
 
     function extsload(bytes32[] calldata slots) external view returns (bytes32[] memory words) {
         words = new bytes32[](slots.length);
-        for (uint256 i = 0; i < slots.length; i++) words[i] = this.extsload(slots[i]);
+        for (uint256 i = 0; i < slots.length; i++) {
+            bytes32 slot = slots[i];
+            bytes32 word;
+            assembly ("memory-safe") {
+                word := sload(slot)
+            }
+            words[i] = word;
+        }
     }
 
     function idOf(PoolKey memory key) internal pure returns (bytes32) {
