@@ -95,21 +95,21 @@ FROM
 GROUP BY holder, token;
 
 -- One row: one event of one position of a V3 position manager. The pool and ticks of an increase come from a matching
--- Mint of the pool in the same transaction.
+-- Mint of the pool in the same transaction. A move of shares of a bin is a transfer, too.
 CREATE TABLE IF NOT EXISTS position_events
 (
     ord UInt64 COMMENT 'Position of the log in the chain: block_number * 2^20 + log_index',
     timestamp UInt32 COMMENT 'Block time, unix seconds, UTC',
-    manager FixedString(20) COMMENT 'Address of the position manager, which emitted the log',
-    token_id UInt256 COMMENT 'Token id of the position NFT' CODEC(ZSTD(1)),
+    manager FixedString(20) COMMENT 'Address of the position manager; for shares of a bin, the contract that has them',
+    token_id UInt256 COMMENT 'Token id of the position NFT, or of the shares of a bin' CODEC(ZSTD(1)),
     kind Enum8('transfer' = 1, 'increase' = 2, 'decrease' = 3, 'collect' = 4) COMMENT 'Kind of the event. transfer: a new owner; increase, decrease: liquidity added or removed; collect: tokens paid out',
     sender FixedString(20) COMMENT 'Previous owner, for a transfer; zero bytes for other kinds',
     recipient FixedString(20) COMMENT 'New owner, for a transfer; recipient of the tokens, for a collect; zero bytes for other kinds',
-    pair FixedString(20) COMMENT 'Address of the pool, for an increase; zero bytes for other kinds',
-    tick_lower Int32 COMMENT 'Lower tick of the position, for an increase; 0 for other kinds',
-    tick_upper Int32 COMMENT 'Upper tick of the position, for an increase; 0 for other kinds',
+    pair FixedString(20) COMMENT 'Address of the pool, for an increase and for shares of a bin; zero bytes for other kinds',
+    tick_lower Int32 COMMENT 'Lower tick of the position, for an increase; id of the bin, for shares; 0 for other kinds',
+    tick_upper Int32 COMMENT 'Upper tick of the position, for an increase; id of the bin, for shares; 0 for other kinds',
     liquidity UInt128 COMMENT 'Liquidity added by an increase or removed by a decrease; 0 for other kinds' CODEC(ZSTD(1)),
-    amount0 UInt256 COMMENT 'Amount of token0, raw units: added by an increase, made ready to collect by a decrease, or paid out by a collect' CODEC(ZSTD(1)),
+    amount0 UInt256 COMMENT 'Amount of token0, raw units: added by an increase, made ready to collect by a decrease, or paid out by a collect. For a transfer, the moved shares of a bin' CODEC(ZSTD(1)),
     amount1 UInt256 COMMENT 'Amount of token1, raw units: added by an increase, made ready to collect by a decrease, or paid out by a collect' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree

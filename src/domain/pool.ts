@@ -2,6 +2,7 @@
 import { AppError } from '../errors';
 import { clampAmount, UINT256_MAX } from './amounts';
 import type { Hex } from './hex';
+import type { BinMove } from './pools/binMoves';
 import { findPoolType, POOL_TYPES, type PoolType } from './pools/poolShape';
 
 /** Parses a stored pool type; throws broken_invariant for an unknown number. */
@@ -69,6 +70,8 @@ export interface PoolState {
   readonly fees?: readonly [fee0: number, fee1: number];
   /** Fees that an event before a swap gives to this swap alone. */
   readonly nextFees?: { readonly overridePips: number; readonly pluginPips: number };
+  /** Reserves of all bins, only in a state that the node told. */
+  readonly bins?: readonly BinMove[];
 }
 
 export const EMPTY_STATE: PoolState = {

@@ -8,6 +8,7 @@ import type { Hex } from '../domain/hex';
 import type { Dex, Pool, PoolState } from '../domain/pool';
 import type { BinMove } from '../domain/pools/binMoves';
 import type { PoolType } from '../domain/pools/poolShape';
+import type { BinQuestions } from './ticks/binQuestions';
 import type { OwedQuestions } from './ticks/positionManager';
 import type { TickQuestions } from './ticks/tickQuestions';
 
@@ -287,6 +288,8 @@ export interface Protocol extends ProtocolTraits, PoolQuestions {
   readonly idQuestions?: IdQuestions;
   /** What is asked about the ticks of a pool. Absent if it answers `v3TickQuestions`, or has no ticks. */
   readonly tickQuestions?: TickQuestions;
+  /** What is asked about the bins of a pool. Absent if its pools have none. */
+  readonly binQuestions?: BinQuestions;
   /** What is asked about the positions of NFTs. Absent if their manager answers `collectQuestions`, or has no NFTs. */
   readonly owedQuestions?: OwedQuestions;
 }
@@ -318,7 +321,7 @@ export interface PoolQuestions {
 /** What the node is asked about pools without a contract, of which only an id is known. */
 export interface IdQuestions {
   /** The call that describes the pool of this id. Null if the DEX has no contract that knows its pools. */
-  describeCall(dex: Pick<Dex, 'positionManager'>, id: Hex): ContractCall | null;
+  describeCall(dex: Pick<Dex, 'factory' | 'positionManager'>, id: Hex): ContractCall | null;
   /** The creation by the answer. Null if the answer is not that of this id. */
   readCreation(id: Hex, answer: Hex | null): PoolCreation | null;
   /** Further calls about the state, by the answers to all calls before, in their order. Empty when there are no more. */

@@ -78,18 +78,20 @@ export type PortfolioAmount = z.infer<typeof amountShape>;
 const portfolioPositionShape = z
   .object({
     id: z.string().meta({
-      description: 'Address of the LP token; for a V3 position <position manager>-<position_id>',
+      description:
+        'Address of the LP token; for a V3 position <position manager>-<position_id>; for shares of bins <pair_address>-<owner>',
     }),
     pair_address: poolShape.meta({ description: 'Address or id of the pair' }),
     dex_name: dexNameShape,
     pool_type: poolTypeShape,
     lp_balance_raw: integerStringShape.meta({
-      description: 'LP tokens in raw units; for a V3 position its liquidity',
+      description: 'LP tokens in raw units; for a V3 position its liquidity; the sum of shares of bins',
     }),
     share_pct: percentShape.nullable().meta({
       description:
         'Share of the pool in percent, 0 to 100, after the LP tokens that the next mint or burn gives to ' +
-        'the protocol. V3 position: share of the active liquidity, 0 out of range. Null if the share is ' +
+        'the protocol. V3 position: share of the active liquidity, 0 out of range. Shares of bins: share of ' +
+        'the active bin. Null if the share is ' +
         'unknown',
     }),
     tokens: z
@@ -118,12 +120,23 @@ const portfolioPositionShape = z
     position_id: integerStringShape
       .optional()
       .meta({ description: 'V3 positions: token id of the position NFT', example: '4711' }),
-    tick_lower: z.int().optional().meta({ description: 'V3 positions: lower tick' }),
-    tick_upper: z.int().optional().meta({ description: 'V3 positions: upper tick' }),
-    in_range: z.boolean().nullable().optional().meta({
-      description:
-        'V3 positions: whether tick_lower ≤ current tick < tick_upper; null if the tick is unknown',
-    }),
+    tick_lower: z
+      .int()
+      .optional()
+      .meta({ description: 'V3 positions: lower tick; shares of bins: lowest bin' }),
+    tick_upper: z
+      .int()
+      .optional()
+      .meta({ description: 'V3 positions: upper tick; shares of bins: highest bin' }),
+    in_range: z
+      .boolean()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'V3 positions: whether tick_lower ≤ current tick < tick_upper; shares of bins: whether they include the ' +
+          'active bin. Null if the tick is unknown',
+      }),
   })
   .meta({ id: 'PortfolioPosition' });
 export type PortfolioPosition = z.infer<typeof portfolioPositionShape>;
@@ -157,7 +170,7 @@ const portfolioShape = z
     tokens: z.array(portfolioTokenShape).meta({ description: 'Tokens, largest value first' }),
     positions: z
       .array(portfolioPositionShape)
-      .meta({ description: 'LP tokens and V3 positions, largest value first' }),
+      .meta({ description: 'LP tokens, V3 positions and shares of bins, largest value first' }),
     flags: z.array(z.string()).meta({
       description:
         'Codes of the warnings: partial_history, seeded, unbalanced_transfers, truncated, node_away, ' +

@@ -28,7 +28,11 @@ FROM
         AND length(data) IN (32, 64, 192, 224)
     -- end
 )
-WHERE (topic_count = 1 OR (address, pair) IN (SELECT factory, address FROM pools WHERE protocol IN {protocols:Array(String)}))
+WHERE (topic_count = 1 OR (address, pair) IN (
+        SELECT factory, address
+        FROM pools_chain
+        WHERE protocol IN {protocols:Array(String)}
+    ))
     AND pair IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20)) -- if pairs
 GROUP BY pair
 LIMIT {limit:UInt32}

@@ -3,6 +3,7 @@ import type { BuiltInChain } from './builtInChain';
 import { PANCAKE_V2_SHARE, SIXTH_SHARE } from './fees';
 import {
   CURVE_FACTORIES,
+  INFINITY_POSITIONS,
   infinityConfig,
   kyberPositions,
   LIQUIDITY_BOOK,
@@ -146,12 +147,14 @@ export const bnbChain: BuiltInChain = {
       displayName: 'PancakeSwap Infinity CL',
       protocol: 'infinity_cl',
       factory: ['0xa0FfB9c1CE1Fe56963B0321B32E7A0302114058b', INFINITY],
+      positionManager: ['0x55f4c8abA71A1e923edC303eb4fEfF14608cC226', INFINITY_POSITIONS],
     },
     {
       name: 'pancakeswap_infinity_bin',
       displayName: 'PancakeSwap Infinity Bin',
       protocol: 'infinity_bin',
       factory: ['0xC697d2898e0D09264376196696c51D7aBbbAA4a9', INFINITY],
+      positionManager: ['0x3D311D6283Dd8aB90bb0031835C8e606349e2850', INFINITY_POSITIONS],
     },
     {
       name: 'curve_stable',

@@ -16,6 +16,10 @@ export function infinityConfig(network: 'bsc' | 'base'): string {
   return `pancakeswap/infinity-core script/config/${network}-mainnet.json`;
 }
 
+/** Position managers of PancakeSwap Infinity on BNB Chain and Base. */
+export const INFINITY_POSITIONS =
+  'pancakeswap/pancake-developer docs/pages/contracts/infinity/resources/addresses.mdx';
+
 /** Factories of Curve: that of 2021 (`factory`, `crypto_factory`), and those of NG pools (`stable_ng_factory`, `twocrypto_factory`, `tricrypto_factory`). */
 export const CURVE_FACTORIES = 'curvefi/curve-js src/constants/network_constants.ts';
 /** Registries of Curve for pools that no factory made, by the ids of its address provider (0 and 5). */

@@ -10,6 +10,13 @@ export interface BinMove {
   readonly amount1: bigint;
 }
 
+/**
+ * Ids that no bin has, because such prices do not exist. They count in `amount0`: swaps whose changes of bins are unknown,
+ * and states with all that the bins hold.
+ */
+export const UNTOLD_BIN = 0;
+export const ALL_TOLD = 1;
+
 const WIDTH = 3;
 
 export function toBinParams(moves: readonly BinMove[]): bigint[] {

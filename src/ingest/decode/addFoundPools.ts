@@ -38,7 +38,9 @@ export function addFinding({ registry }: DecodeContext, facts: BlockFacts, findi
     // The pool search may have added the pool at an earlier block of the same batch.
     if (registry.findPool(pool.address) !== undefined) return;
     registry.addPool(pool);
-    registry.setState(pool.address, state);
+    const { bins, ...rest } = state;
+    registry.setState(pool.address, bins === undefined ? state : rest);
+    if (bins !== undefined) facts.toldBins.set(pool.address, bins);
   }
   facts.pools.push(toPoolRow(finding, facts.ref));
 }

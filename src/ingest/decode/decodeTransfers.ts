@@ -1,6 +1,6 @@
 /**
- * Decodes ERC-20 transfers, deposits and withdrawals of wrapped coins, and the events of position managers. Needs no
- * prices. The events are defined in EIP-20, EIP-721, WETH9.sol and INonfungiblePositionManager.sol of
+ * Decodes ERC-20 transfers, deposits and withdrawals of wrapped coins, the events of position managers, and the moves of
+ * shares in bins. Needs no prices. The events are defined in EIP-20, EIP-721, WETH9.sol and INonfungiblePositionManager.sol of
  * Uniswap/v3-periphery (PancakeSwap and Slipstream use the same events) and of cryptoalgebra/Algebra.
  */
 import type { PositionEventRow, TransferRow } from '../../clickhouse/schema/tables';
@@ -17,6 +17,7 @@ import {
   loadData,
   uintAt,
 } from '../../protocols/words';
+import { BIN_MINT, createShareReader, TRANSFER_BATCH, type ShareRules } from './decodeShares';
 
 /**
  * topic0 of Transfer(address indexed from, address indexed to, uint256). ERC-20 and ERC-721 share it. ERC-721
@@ -62,10 +63,9 @@ export interface SkippedLogs {
   unplaced: number;
 }
 
-interface TransferRules {
+interface TransferRules extends ShareRules {
   /** The wrapped native token, whose deposits and withdrawals always count. Null if there is none. */
   readonly wrappedNative: Hex | null;
-  readonly positionManagers: ReadonlySet<Hex>;
   /** Decodes an event of a pool, or of a factory that emits those of its pools. Null for other contracts: any can emit it. */
   decodePoolEvent(log: ChainLog): PoolEvent | null;
 }
@@ -111,6 +111,7 @@ interface Work {
   readonly rules: TransferRules;
   readonly skipped: SkippedLogs;
   readonly memory: TxMemory;
+  readonly readMoves: ReturnType<typeof createShareReader>;
 }
 
 export function createTransferDecoder(rules: TransferRules): TransferDecoder {
@@ -122,10 +123,10 @@ export function createTransferDecoder(rules: TransferRules): TransferDecoder {
     explained: new Set(),
     unpaired: new Map(),
   };
-  const work: Work = { rules, skipped, memory };
-  const topics = [TRANSFER, DEPOSIT, WITHDRAWAL];
+  const work: Work = { rules, skipped, memory, readMoves: createShareReader(rules) };
+  const topics = [TRANSFER, DEPOSIT, WITHDRAWAL, TRANSFER_BATCH];
   if (rules.positionManagers.size > 0)
-    topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY);
+    topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY, BIN_MINT);
   return {
     topics: new Set(topics),
     skipped,
@@ -143,6 +144,10 @@ function readLog(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows):
       return readWrapping(work, block, log, rows);
     case POOL_MINT:
       rememberMint(work, log, rows);
+      return;
+    case TRANSFER_BATCH:
+    case BIN_MINT:
+      readShares(work, block, log, rows);
       return;
     case MODIFY_LIQUIDITY:
       readSalted(work, block, log, rows);
@@ -340,6 +345,13 @@ function readSalted({ rules }: Work, block: BlockAt, log: ChainLog, rows: Transf
   rows.position_events.push(
     event.kind === 'mint' ? { ...change, ...place, kind: 'increase' } : { ...change, kind: 'decrease' },
   );
+}
+
+function readShares({ readMoves, skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const moves = readMoves(log);
+  if (moves === null) skipped.malformed += 1;
+  for (const move of moves ?? [])
+    rows.position_events.push({ ...emptyEvent(block, log, move.token_id), ...move, kind: 'transfer' });
 }
 
 type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;

@@ -16,7 +16,10 @@ const REACH = 2;
 const SIDE_MAX = 60;
 const BASIS_POINTS = 10_000;
 
-/** A pool without a usable answer gets an empty range. */
+/**
+ * A pool without a usable answer gets an empty range, and so does one without a contract of its own, whose state tells its
+ * bins.
+ */
 export async function readOldBins(
   database: Database,
   ask: AskOlder,
@@ -26,12 +29,13 @@ export async function readOldBins(
   if (pools.length === 0) return [];
   const pairs = pools.map(({ address }) => address);
   const stored = await readBins(database, { finalTo, commits, pairs });
-  const actives = await ask(pools.map(({ address: to }) => ({ to, data: callData('getActiveId()') })));
-  const ranges: OldTickRange[] = [];
-  for (const [i, pool] of pools.entries()) {
+  const contracts = pools.filter(({ pool_id }) => pool_id === null);
+  const actives = await ask(contracts.map(({ address: to }) => ({ to, data: callData('getActiveId()') })));
+  const ranges: OldTickRange[] = pools.filter(({ pool_id }) => pool_id !== null).map(emptyRange);
+  for (const [i, pool] of contracts.entries()) {
     const active = readNumber(actives[i]);
     const bins = active === null ? null : await readRange(ask, pool, Number(active));
-    if (bins === null) ranges.push({ pair: pool.address, low: 1, high: 0, ticks: [], nets: [] });
+    if (bins === null) ranges.push(emptyRange(pool));
     else
       ranges.push(
         withoutStored(
@@ -42,6 +46,10 @@ export async function readOldBins(
       );
   }
   return ranges;
+}
+
+function emptyRange({ address: pair }: UnreadPool): OldTickRange {
+  return { pair, low: 1, high: 0, ticks: [], nets: [] };
 }
 
 /** The bins around the active one, ascending. Null without a usable answer. */

@@ -1,24 +1,37 @@
 /**
  * Keeps the reserves of the bins of pools with bins, and walks them to compute the depth of a pool near its price when a
  * block changes the pool. The bins are known if the pool's creation was ingested, because every event is then known. The
- * bins of an older pool are known from the block on from which its bins from before the start block are used.
+ * bins of an older pool are known from the block on from which its bins from before the start block are used. A swap of
+ * PancakeSwap Infinity is replayed; if the replay fails, the bins of the pool are unknown from then on.
  */
 import type { OldTicksRow } from '../../clickhouse/schema/olderPoolTables';
-import type { PoolRow, PoolStateRow } from '../../clickhouse/schema/tables';
+import type { PoolRow } from '../../clickhouse/schema/tables';
 import type { Hex } from '../../domain/hex';
-import { readBinParams, unpackBin, type BinMove } from '../../domain/pools/binMoves';
+import {
+  ALL_TOLD,
+  readBinParams,
+  toBinParams,
+  unpackBin,
+  UNTOLD_BIN,
+  type BinMove,
+} from '../../domain/pools/binMoves';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { Journal } from '../../pricing/journal';
+import { replaySwap, unpackReplay } from '../../protocols/infinity/replaySwap';
 import { BinMap } from '../../protocols/ticks/binMap';
+import type { BlockFacts, SwapFact } from '../rows/blockRows';
 import type { StoredBin } from './storedTicks';
 
 type BinPool = Pick<PoolRow, 'address' | 'pool_type' | 'tick_spacing' | 'created_block'>;
-type BinStateRow = Pick<PoolStateRow, 'pair' | 'tick' | 'price' | 'params'>;
+type Facts = Pick<BlockFacts, 'pools' | 'pool_states' | 'swaps' | 'toldBins'>;
 
 interface PoolBins {
   readonly map: BinMap;
-  /** Whether the map has all that the bins hold, so that it can be walked. */
-  known: boolean;
+  /** Whether all events of the pool are known, or its bins from before the start block. */
+  whole: boolean;
+  /** Numbers of states with all bins, and of swaps whose changes of bins are unknown. */
+  told: bigint;
+  untold: bigint;
 }
 
 export class BinBook {
@@ -30,40 +43,46 @@ export class BinBook {
     this.pools.clear();
     this.journal = new Journal();
     for (const pool of pools) this.addPool(pool);
-    for (const { pair, id, amount0, amount1 } of bins)
-      this.pools
-        .get(pair)
-        ?.map.add({ id, amount0: BigInt.asIntN(256, amount0), amount1: BigInt.asIntN(256, amount1) });
+    for (const { pair, id, amount0, amount1 } of bins) {
+      const pool = this.pools.get(pair);
+      const move = { id, amount0: BigInt.asIntN(256, amount0), amount1: BigInt.asIntN(256, amount1) };
+      if (pool !== undefined) addTo(pool, move);
+    }
     for (const row of old) this.addOld(row);
   }
 
   /**
-   * Applies the next block, and adds a walk to its last state of each pool. A reversible block can be undone until
-   * `finalise`. `old`: older bins that are used from this block on.
+   * Applies the next block. Adds the changes of bins to states that do not tell them, and a walk to the last state of each
+   * pool. A reversible block can be undone until `finalise`. `old`: older bins that are used from this block on.
    */
-  apply<Row extends BinStateRow>(
+  apply(
     number: number,
-    pools: readonly BinPool[],
-    states: readonly Row[],
+    { pools, pool_states: states, swaps, toldBins }: Facts,
     reversible: boolean,
     old: readonly OldTicksRow[] = [],
-  ): readonly Row[] {
+  ): Facts['pool_states'] {
     if (reversible) this.journal.open(number);
     else this.journal.finaliseAll();
     for (const pool of pools) this.addPool(pool);
     for (const row of old) this.addOld(row);
     const lastOf = new Map<Hex, number>();
-    states.forEach(({ pair, params }, at) => {
-      const pool = this.pools.get(pair);
-      if (pool === undefined) return;
-      if (pool.known) lastOf.set(pair, at);
-      for (const move of readBinParams(params)) this.addMove(pool, move);
-    });
-    if (lastOf.size === 0) return states;
     const walked = [...states];
+    for (const [at, state] of states.entries()) {
+      const pool = this.pools.get(state.pair);
+      if (pool === undefined) continue;
+      const told = lastOf.has(state.pair) ? undefined : toldBins.get(state.pair);
+      lastOf.set(state.pair, at);
+      const before = told === undefined ? [] : [{ id: ALL_TOLD, amount0: 1n, amount1: 0n }, ...told];
+      this.addMoves(pool, before);
+      const moves = readBinParams(state.params);
+      const found = moves.flatMap((move) => replay(pool, move, state.ord, swaps));
+      this.addMoves(pool, found);
+      if (told !== undefined || found.length !== moves.length || found.some((move, i) => move !== moves[i]))
+        walked[at] = { ...state, params: toBinParams([...before, ...found]) };
+    }
     for (const [pair, at] of lastOf) {
-      const state = states[at];
-      const depth = state === undefined ? null : (this.pools.get(pair)?.map.walk(state) ?? null);
+      const [state, pool] = [walked[at], this.pools.get(pair)];
+      const depth = state === undefined || pool === undefined || !isKnown(pool) ? null : pool.map.walk(state);
       if (state === undefined || depth === null) continue;
       const { liquidity, near0, near1 } = depth;
       walked[at] = { ...state, walked_liquidity: liquidity, near0, near1 };
@@ -81,21 +100,48 @@ export class BinBook {
 
   private addPool({ address, pool_type, tick_spacing, created_block }: BinPool): void {
     if (shapeOf(pool_type).liquidity !== 'walked' || this.pools.has(address)) return;
-    this.pools.set(address, { map: new BinMap(tick_spacing), known: created_block !== null });
+    const map = new BinMap(tick_spacing);
+    this.pools.set(address, { map, whole: created_block !== null, told: 0n, untold: 0n });
     this.journal.note(() => this.pools.delete(address));
   }
 
   private addOld({ pair, low, high, ticks, nets }: OldTicksRow): void {
     const pool = this.pools.get(pair);
-    if (pool === undefined || pool.known || low > high) return;
-    ticks.forEach((id, i) => this.addMove(pool, unpackBin(id, nets[i] ?? 0n)));
+    if (pool === undefined || pool.whole || low > high) return;
+    this.addMoves(
+      pool,
+      ticks.map((id, i) => unpackBin(id, nets[i] ?? 0n)),
+    );
     pool.map.limitTo(low, high);
-    pool.known = true;
-    this.journal.note(() => (pool.known = false));
+    pool.whole = true;
+    this.journal.note(() => (pool.whole = false));
   }
 
-  private addMove({ map }: PoolBins, { id, amount0, amount1 }: BinMove): void {
-    map.add({ id, amount0, amount1 });
-    this.journal.note(() => map.add({ id, amount0: -amount0, amount1: -amount1 }));
+  private addMoves(pool: PoolBins, moves: readonly BinMove[]): void {
+    for (const move of moves) {
+      addTo(pool, move);
+      const { id, amount0, amount1 } = move;
+      this.journal.note(() => addTo(pool, { id, amount0: -amount0, amount1: -amount1 }));
+    }
   }
+}
+
+function isKnown({ whole, told, untold }: PoolBins): boolean {
+  return (whole || told > 0n) && untold === 0n;
+}
+
+function addTo(pool: PoolBins, move: BinMove): void {
+  if (move.id === UNTOLD_BIN) pool.untold += move.amount0;
+  else if (move.id === ALL_TOLD) pool.told += move.amount0;
+  else pool.map.add(move);
+}
+
+/** The changes of bins by a swap that does not tell them; the move itself if it tells them, or if the replay fails. */
+function replay(pool: PoolBins, move: BinMove, ord: number, swaps: readonly SwapFact[]): readonly BinMove[] {
+  if (move.id !== UNTOLD_BIN || !isKnown(pool)) return [move];
+  const swap = swaps.find((each) => each.ord === ord);
+  if (swap === undefined) return [move];
+  const { amount0, amount1, tick: to, fee_pips: feePips } = swap;
+  const event = { amount0, amount1, to, feePips: BigInt(feePips), ...unpackReplay(move.amount1) };
+  return replaySwap(pool.map, event) ?? [move];
 }

@@ -75,14 +75,14 @@ export class BlockPricer {
    * before the start block that are used from this block on.
    */
   price(
-    { held, moved: _, ...facts }: BlockFacts,
+    { held, moved: _, toldBins, ...facts }: BlockFacts,
     reversible: boolean,
     old: readonly OldTicksRow[] = [],
   ): BlockRows {
     const { number, timestamp } = facts.ref;
     this.onBlock(number);
     this.ticks.apply(number, facts.pools, facts.liquidity_events, reversible, old);
-    const withBins = this.bins.apply(number, facts.pools, facts.pool_states, reversible, old);
+    const withBins = this.bins.apply(number, { ...facts, toldBins }, reversible, old);
     const states = this.ticks.walkLast(withBins);
     const changes = this.pricer.apply(
       this.reader.toMarketBlock({

@@ -11,6 +11,7 @@ import {
 import type { LiquidityEventRow, PoolStateRow, SwapRow } from '../../clickhouse/schema/tables';
 import type { BlockRef, ProofLevel } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
+import type { BinMove } from '../../domain/pools/binMoves';
 import { AppError } from '../../errors';
 
 type SwapPrices =
@@ -68,6 +69,8 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly unreadableTokens: Set<Hex>;
   /** Pools of many tokens of whose state this block leaves a part unknown that the node can tell. */
   readonly lacking: Set<Hex>;
+  /** All bins of pools that become known with this block, before its first event. */
+  readonly toldBins: Map<Hex, readonly BinMove[]>;
 };
 
 export interface BlockRows extends RowsByTable {
@@ -93,6 +96,7 @@ export function noFacts(ref: BlockRef, proof: ProofLevel = 'bloom'): BlockFacts 
     moved: new Set(),
     unreadableTokens: new Set(),
     lacking: new Set(),
+    toldBins: new Map(),
   };
 }
 

@@ -14,6 +14,7 @@ import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/pools/orientPool';
 import { EMPTY_STATE, type Dex } from '../../domain/pool';
+import { POOL_BINS } from '../../domain/pools/poolShape';
 import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
@@ -296,6 +297,7 @@ export function createDecodeContext({
   const transfers = createTransferDecoder({
     wrappedNative: chain.wrappedNative,
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
+    keepsShares: (contract) => registry.findPool(contract)?.poolType === POOL_BINS,
     decodePoolEvent: (item) => {
       const pool = findPoolOf(item);
       if (pool !== undefined)

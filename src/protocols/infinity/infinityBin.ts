@@ -3,23 +3,24 @@
  * has one event, also if it crosses bins, with the amounts of the trader and the bin that is active after it.
  */
 import type { ChainLog } from '../../domain/block';
+import { callData, readUint } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import type { PoolState } from '../../domain/pool';
+import { UNTOLD_BIN } from '../../domain/pools/binMoves';
 import { hookDoubt } from '../hooks';
 import { decodeBins } from '../liquidityBook/liquidityBookEvents';
 import { liquidityBook } from '../liquidityBook/liquidityBook';
 import type {
-  BurnEvent,
   FlashEvent,
   InitializeEvent,
-  MintEvent,
   PoolCreation,
   PoolEvent,
   PoolTerms,
   Protocol,
   SwapEvent,
 } from '../protocol';
-import { poolOfLog } from '../uniswapV4/v4Pool';
+import type { BinQuestions } from '../ticks/binQuestions';
+import { decodeManagedSwap, poolOfLog } from '../uniswapV4/v4Pool';
 import {
   addressOfTopic,
   int24At,
@@ -31,7 +32,10 @@ import {
   loadData,
   uintAt,
 } from '../words';
-import { decodeInfinityCreation } from './infinityCreation';
+import { binIdQuestions } from './binIdQuestions';
+import { dynamicFee } from './dynamicFee';
+import { packReplay } from './replaySwap';
+import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,
  * bytes32 parameters, uint24 activeId). */
@@ -49,11 +53,20 @@ const DONATE: Hex = '0xfc18146d5586318640b3febea90b094b834f09982812258534a1c07bd
 
 const PIPS = 1_000_000n;
 /** LPFeeLibrary.TEN_PERCENT_FEE: largest fee of providers, to which that of the protocol comes. */
-const FEE_MAX = 100_000n;
-const BIN_STEP_MAX = 0xffffn;
+const LIMITS = { feeMax: 100_000n, stepMax: 0xffffn };
+
+/** The answer about a bin has its reserves, its liquidity and its shares. */
+const binCall: BinQuestions['binCall'] = ({ factory: to, pool_id: id }, bin) => ({
+  ...{ to, data: callData('getBin(bytes32,uint24)', id ?? '0x0', bin) },
+});
+const binQuestions: BinQuestions = {
+  ...{ binCall, supplyCall: binCall },
+  readSupply: (answer) => readUint(answer, 3),
+};
 
 export const infinityBin = {
   ...liquidityBook,
+  ...dynamicFee,
   name: 'infinity_bin',
   creationTopics: new Set([INITIALIZE]),
   eventTopics: new Set([SWAP, MINT, BURN, DONATE]),
@@ -66,26 +79,27 @@ export const infinityBin = {
     hookDoubt(pool) === 0 ? liquidityBook.spotPrice(state, pool) : null,
   detailCalls: () => [],
   readDetails: (creation: PoolCreation) => creation,
+  binQuestions,
+  idQuestions: { ...createKeyQuestions(LIMITS), ...binIdQuestions },
 } satisfies Protocol;
 
 function decodeCreation(log: ChainLog): PoolCreation | null {
-  const layout = { topic: INITIALIZE, words: 4, feeMax: FEE_MAX, stepMax: BIN_STEP_MAX };
-  const creation = decodeInfinityCreation(log, layout);
+  const creation = decodeInfinityCreation(log, { topic: INITIALIZE, words: 4, ...LIMITS });
   return creation !== null && isUint24(3) ? creation : null;
 }
 
-function decodeEvent(log: ChainLog): PoolEvent | null {
+function decodeEvent(log: ChainLog, state: PoolState): PoolEvent | null {
   if (log.topics[0] === INITIALIZE) return decodeInitialize(log);
   const sender = log.topics[2];
   if (log.topics.length !== 3 || !isAddressTopic(sender)) return null;
   const owner = addressOfTopic(sender);
   switch (log.topics[0]) {
     case SWAP:
-      return decodeSwap(log.data, owner);
+      return decodeSwap(log, state);
     case MINT:
-      return withoutBins(decodeBins(log.data, 'mint', owner, 3));
+      return decodeBins(log.data, 'mint', owner, 3);
     case BURN:
-      return withoutBins(decodeBins(log.data, 'burn', owner, 1));
+      return decodeBins(log.data, 'burn', owner, 1);
     case DONATE:
       return decodeDonate(log.data, owner);
     default:
@@ -93,34 +107,25 @@ function decodeEvent(log: ChainLog): PoolEvent | null {
   }
 }
 
-/** A swap across bins has one event, which does not tell what each bin got. So the bins are not followed. */
-function withoutBins(event: MintEvent | BurnEvent | null): MintEvent | BurnEvent | null {
-  if (event === null) return null;
-  const { bins: _, ...rest } = event;
-  return rest;
-}
-
 function decodeInitialize(log: ChainLog): InitializeEvent | null {
   if (decodeCreation(log) === null) return null;
   return { kind: 'initialize', sqrtPriceX96: 0n, tick: int24At(3) };
 }
 
-/** Amounts are negative for what the trader pays. The fee is that of providers and the protocol. */
-function decodeSwap(data: Hex, caller: Hex): SwapEvent | null {
-  if (!loadData(data, 5) || !isInt128(0) || !isInt128(1) || !isUint24(2)) return null;
-  if (uintAt(3) > PIPS || !isUint16(4)) return null;
-  const [amount0, amount1] = [-intAt(0), -intAt(1)];
+/**
+ * The event does not tell what each bin got. The ingester replays the swap (replaySwap.ts) with the protocol's part of the fee
+ * and the active bin before it, both in one number.
+ */
+function decodeSwap(log: ChainLog, { tick }: PoolState): SwapEvent | null {
+  const swap = decodeManagedSwap(log, 5, 3);
+  if (swap === null || !isUint24(2) || !isUint16(4)) return null;
   const [fee, ofProtocol] = [uintAt(3), uintAt(4)];
   const kept = (paid: bigint): bigint => protocolPart(paid, fee, ofProtocol);
   return {
-    kind: 'swap',
-    sender: caller,
-    recipient: caller,
-    amount0,
-    amount1,
+    ...swap,
     after: { sqrtPriceX96: 0n, liquidity: 0n, tick: int24At(2) },
-    ownFees: { overridePips: Number(fee), pluginPips: 0 },
-    protocolFees: [kept(amount0), kept(amount1)],
+    protocolFees: [kept(swap.amount0), kept(swap.amount1)],
+    bins: [{ id: UNTOLD_BIN, amount0: 1n, amount1: packReplay(ofProtocol, tick) }],
   };
 }
 
@@ -139,5 +144,6 @@ function decodeDonate(data: Hex, owner: Hex): FlashEvent | null {
   if (!loadData(data, 3) || !isInt128(0) || !isInt128(1) || !isUint24(2)) return null;
   const [amount0, amount1] = [-intAt(0), -intAt(1)];
   if (amount0 < 0n || amount1 < 0n) return null;
-  return { kind: 'flash', owner, recipient: owner, amount0, amount1 };
+  const bins = [{ id: int24At(2), amount0, amount1 }];
+  return { kind: 'flash', owner, recipient: owner, amount0, amount1, bins };
 }

@@ -19,7 +19,7 @@ const EXPONENT_END = 0x100000;
 const CACHE_ITEMS = 16_384;
 const prices = new RecentValues<number, number>(
   CACHE_ITEMS,
-  (key) => Number(powerOf(Math.floor(key / ID_SPAN), (key % ID_SPAN) - MIDDLE_ID)) / Number(SCALE),
+  (key) => Number(exactBinPrice(key % ID_SPAN, Math.floor(key / ID_SPAN))) / Number(SCALE),
 );
 
 /** Null if the contract has no such price. */
@@ -27,6 +27,11 @@ export function binPrice(id: number, binStep: number): number | null {
   const price = prices.get(binStep * ID_SPAN + id);
   // powerOf gives 0 if the contract reverts.
   return price === 0 ? null : price;
+}
+
+/** The price with 128 binary places; 0n if the contract has no such price. */
+export function exactBinPrice(id: number, binStep: number): bigint {
+  return powerOf(binStep, id - MIDDLE_ID);
 }
 
 /** The power with 128 binary places, from the squares of the base. 0n if the contract reverts. */

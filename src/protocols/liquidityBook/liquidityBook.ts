@@ -3,11 +3,12 @@
  * crosses bins has one Swap log for each. The id of the active bin, in the column `tick`, gives the price together with
  * the bin step in basis points, which is the `tickSpacing` of the pool.
  */
-import { callData, readAddress, readUint } from '../../domain/contractCall';
+import { callData, readAddress, readNumber, readUint } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { EMPTY_STATE, moveBalances, type PoolState } from '../../domain/pool';
 import { POOL_BINS } from '../../domain/pools/poolShape';
 import type { PoolCreation, PoolEvent, PoolTerms, Protocol } from '../protocol';
+import type { BinQuestions } from '../ticks/binQuestions';
 import { binPrice } from './binPrice';
 import {
   ID_END,
@@ -24,6 +25,13 @@ const FEE_PIPS_MAX = 100_000;
 const BIN_STEP_MAX = 0xffffn;
 /** Index of timeOfLastUpdate, which each swap sets, among the words of getVariableFeeParameters(). */
 const TIME_OF_LAST_UPDATE = 3;
+
+/** The pool has the shares of its bins (LBToken.sol). */
+const binQuestions: BinQuestions = {
+  binCall: ({ address: to }, bin) => ({ to, data: callData('getBin(uint24)', bin) }),
+  supplyCall: ({ address: to }, bin) => ({ to, data: callData('totalSupply(uint256)', bin) }),
+  readSupply: readNumber,
+};
 
 export const liquidityBook = {
   name: 'liquidity_book',
@@ -63,6 +71,7 @@ export const liquidityBook = {
   // The third answer to stateCalls has the time of the last swap.
   readLastMove: ([, , parameters]) => readUint(parameters, TIME_OF_LAST_UPDATE),
   listsPools: false,
+  binQuestions,
 } satisfies Protocol;
 
 function applyEvent(state: PoolState, event: PoolEvent): PoolState {

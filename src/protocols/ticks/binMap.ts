@@ -17,6 +17,8 @@ interface BinReserves {
   readonly amount1: bigint;
 }
 
+const EMPTY_BIN: BinReserves = { amount0: 0n, amount1: 0n };
+
 /** The active bin and its price, raw token1 per raw token0. */
 interface BinState {
   readonly tick: number;
@@ -29,7 +31,16 @@ export class BinMap {
   /** First and last known bin. */
   private known: readonly [low: number, high: number] = [-Infinity, Infinity];
 
-  constructor(private readonly binStep: number) {}
+  constructor(readonly binStep: number) {}
+
+  /** The bins with reserves, in no order. */
+  ids(): number[] {
+    return [...this.bins.keys()];
+  }
+
+  reservesOf(id: number): BinReserves {
+    return this.bins.get(id) ?? EMPTY_BIN;
+  }
 
   /** Ends all walks at these bins, because the bins beyond them are unknown. */
   limitTo(low: number, high: number): void {
@@ -75,6 +86,6 @@ export class BinMap {
   private idsWithin(first: number, last: number): Iterable<number> {
     if (last - first < this.bins.size)
       return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
-    return [...this.bins.keys()].filter((id) => id >= first && id <= last);
+    return this.ids().filter((id) => id >= first && id <= last);
   }
 }

@@ -2,8 +2,8 @@
 import { callData, readInt, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 
-/** A pool with ticks. */
-interface AskedPool {
+/** A pool with ticks or bins. */
+export interface AskedPool {
   readonly address: Hex;
   readonly factory: Hex;
   /** As in Pool. */

@@ -1,6 +1,7 @@
 /**
- * The storage of the PoolManager, which anyone can read by `extsload`: the slots of a pool, and what its positions earned.
- * The layout is that of StateLibrary.sol and Pool.sol of @uniswap/v4-core, and has no functions of its own to read it.
+ * The storage of a manager of pools with ticks, which anyone can read by `extsload`: the slots of a pool, and what its
+ * positions earned. The layout is that of StateLibrary.sol and Pool.sol of @uniswap/v4-core, and that of CLPool.sol of
+ * pancakeswap/infinity-core. Only the slot of the map of all pools, `pools`, differs.
  */
 import { keccak256 } from 'ethers';
 
@@ -9,8 +10,8 @@ import { numberToHex, type Hex } from '../../domain/hex';
 import type { Collected, ManagedPosition, OwedQuestions } from '../ticks/positionManager';
 import type { TickQuestions } from '../ticks/tickQuestions';
 
-/** The slot of the map of all pools. */
-const POOLS = 6n;
+/** An answer with so many words, 64 hex digits each, is below the limit of an answer (askContracts.ts). */
+const SLOTS_PER_CALL = 200;
 /** Places in the state of a pool: growth of the fees of both tokens, active liquidity, and maps. */
 const GROWTH0 = 1n;
 export const LIQUIDITY = 3n;
@@ -23,19 +24,25 @@ const OUTSIDE0 = 1n;
 const TICK_START = 160n;
 const NET_START = 128n;
 
-export const v4OwedQuestions: OwedQuestions = {
-  owedCall: (position) => extsload(position.factory, listOwedSlots(position)),
-  readOwed,
-};
+export function createOwedQuestions(pools: bigint): OwedQuestions {
+  return {
+    owedCall: (position) =>
+      extsload(position.factory, listOwedSlots(position, poolSlot(position.poolId ?? '0x0', pools))),
+    readOwed,
+  };
+}
 
 /** Each answer is the word in one slot. */
-export const v4TickQuestions: TickQuestions = {
-  tickCall: ({ factory, pool_id: id }) => readSlot(factory, poolSlot(id ?? '0x0')),
-  readTick: (answer) => mapWord(answer, (word) => BigInt(tickOfSlot(word))),
-  bitmapCall: ({ factory, pool_id: id }, word) => readSlot(factory, bitmapSlot(poolSlot(id ?? '0x0'), word)),
-  netCall: ({ factory, pool_id: id }, tick) => readSlot(factory, tickSlot(poolSlot(id ?? '0x0'), tick)),
-  readNet: (answer) => mapWord(answer, netOfSlot),
-};
+export function createTickQuestions(pools: bigint): TickQuestions {
+  const slotOf = (id: Hex | null): bigint => poolSlot(id ?? '0x0', pools);
+  return {
+    tickCall: ({ factory, pool_id: id }) => readSlot(factory, slotOf(id)),
+    readTick: (answer) => mapWord(answer, (word) => BigInt(tickOfSlot(word))),
+    bitmapCall: ({ factory, pool_id: id }, word) => readSlot(factory, bitmapSlot(slotOf(id), word)),
+    netCall: ({ factory, pool_id: id }, tick) => readSlot(factory, tickSlot(slotOf(id), tick)),
+    readNet: (answer) => mapWord(answer, netOfSlot),
+  };
+}
 
 function readSlot(manager: Hex, slot: bigint): ContractCall {
   return { to: manager, data: callData('extsload(bytes32)', slot) };
@@ -46,22 +53,50 @@ function mapWord(answer: Hex | null | undefined, read: (word: bigint) => bigint)
   return word === null ? null : read(word);
 }
 
+/** Calls that read any number of slots. */
+export function slotCalls(manager: Hex, slots: readonly bigint[]): ContractCall[] {
+  return inChunks(slots).map((chunk) => extsload(manager, chunk));
+}
+
+/** The number of calls that read these slots. */
+export function callsOf(slots: readonly bigint[]): number {
+  return inChunks(slots).length;
+}
+
+/** The words of these slots, by the answers to `slotCalls`. Null if one is missing. */
+export function readAllSlots(slots: readonly bigint[], answers: readonly (Hex | null)[]): bigint[] | null {
+  const words: bigint[] = [];
+  for (const [index, chunk] of inChunks(slots).entries()) {
+    const read = readSlots(answers[index], chunk.length);
+    if (read === null) return null;
+    words.push(...read);
+  }
+  return words;
+}
+
+function inChunks(slots: readonly bigint[]): bigint[][] {
+  const count = Math.ceil(slots.length / SLOTS_PER_CALL);
+  return Array.from({ length: count }, (_, index) =>
+    slots.slice(index * SLOTS_PER_CALL, (index + 1) * SLOTS_PER_CALL),
+  );
+}
+
 /** Reads slots of the manager in one call. */
-export function extsload(manager: Hex, slots: readonly bigint[]): ContractCall {
+function extsload(manager: Hex, slots: readonly bigint[]): ContractCall {
   // The argument is one list: the place where it starts, its length, and its items.
   return { to: manager, data: callData('extsload(bytes32[])', 32, slots.length, ...slots) };
 }
 
 /** The words of an answer of `extsload`. Null if their number differs from `count`. */
-export function readSlots(answer: Hex | null | undefined, count: number): readonly bigint[] | null {
+function readSlots(answer: Hex | null | undefined, count: number): readonly bigint[] | null {
   const words = Array.from({ length: count }, (_, index) => readUint(answer, index + 2));
   const known = words.filter((word) => word !== null);
   return known.length === count && readUint(answer, 1) === BigInt(count) ? known : null;
 }
 
-/** The first slot of the state of a pool: that of its √price and its tick. */
-export function poolSlot(poolId: Hex): bigint {
-  return hashOf(BigInt(poolId), POOLS);
+/** The first slot of the state of a pool: that of its √price and its tick, or of its active bin. */
+export function poolSlot(poolId: Hex, pools: bigint): bigint {
+  return hashOf(BigInt(poolId), pools);
 }
 
 /** The tick in the first slot of a pool. */
@@ -84,7 +119,8 @@ export function netOfSlot(word: bigint): bigint {
   return BigInt.asIntN(128, word >> NET_START);
 }
 
-function hashOf(...words: readonly bigint[]): bigint {
+/** The slot of a key in a map: the hash of the key and of the slot of the map. */
+export function hashOf(...words: readonly bigint[]): bigint {
   return BigInt(keccak256(`0x${words.map((word) => toDigits(word, 256)).join('')}`));
 }
 
@@ -95,8 +131,7 @@ function toDigits(value: bigint, bits: number): string {
 }
 
 /** The slots that `readOwed` needs, in its order. */
-function listOwedSlots({ manager, tokenId, tickLower, tickUpper, poolId }: ManagedPosition): bigint[] {
-  const pool = poolSlot(poolId ?? '0x0');
+function listOwedSlots({ manager, tokenId, tickLower, tickUpper }: ManagedPosition, pool: bigint): bigint[] {
   const [lower, upper] = [tickLower, tickUpper].map((tick) => tickSlot(pool, tick) + OUTSIDE0);
   const ticks = [tickLower, tickUpper].map((tick) => toDigits(BigInt(tick), 24)).join('');
   const key = keccak256(`0x${manager.slice(2)}${ticks}${toDigits(tokenId, 256)}`);

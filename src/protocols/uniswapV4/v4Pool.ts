@@ -10,6 +10,7 @@ import { POOL_V3 } from '../../domain/pools/poolShape';
 import { hookDoubt } from '../hooks';
 import type {
   BurnEvent,
+  IdQuestions,
   MintEvent,
   PoolCreation,
   PoolEvent,
@@ -34,7 +35,9 @@ import {
   uintAt,
 } from '../words';
 import { DYNAMIC_FEE, feePipsOf } from './dynamicFee';
+import { createOwedQuestions, createTickQuestions } from './poolSlots';
 import { principalOf } from './principal';
+import { createIdQuestions } from './v4Questions';
 
 /** Topic of ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256
  * liquidityDelta, bytes32 salt). */
@@ -42,19 +45,21 @@ const MODIFY_LIQUIDITY: Hex = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5
 
 const PIPS = 1_000_000n;
 
-/** The events that differ between the managers. Both kinds of Initialize have √price and tick in words 3 and 4. */
-interface V4Events {
+/** What differs between the managers. Both kinds of Initialize have √price and tick in words 3 and 4. */
+interface V4Events extends Pick<IdQuestions, 'describeCall' | 'readCreation'> {
   readonly initialize: Hex;
   readonly swap: Hex;
   /** Words of the data of Swap: those of Uniswap V4, or one more for the protocol's part of the fee, in pips. */
   readonly swapWords: 6 | 7;
   /** Decodes Initialize, and leaves its data loaded. */
   readonly decodeCreation: (log: ChainLog) => PoolCreation | null;
+  /** The slot of the map of all pools in the storage of the manager. */
+  readonly pools: bigint;
 }
 
 /** Creates a protocol with its name in the chain description. */
 export function createV4Protocol(name: string, events: V4Events) {
-  const { initialize, swap, swapWords } = events;
+  const { initialize, swap, swapWords, pools, describeCall, readCreation } = events;
   const decodeCreation = (log: ChainLog): PoolCreation | null => {
     const creation = events.decodeCreation(log);
     return creation !== null && isUint160(3) && isInt24(4) ? creation : null;
@@ -86,6 +91,9 @@ export function createV4Protocol(name: string, events: V4Events) {
     spotPrice: (state: PoolState, pool: Pick<PoolTerms, 'hooks' | 'hookBits'>): number | null =>
       hookDoubt(pool) === 0 ? v3SpotPrice(state) : null,
     swapFeePips: ({ feePips }: PoolTerms, { ownFees }: SwapEvent): number => ownFees?.overridePips ?? feePips,
+    idQuestions: createIdQuestions(pools, { describeCall, readCreation }),
+    tickQuestions: createTickQuestions(pools),
+    owedQuestions: createOwedQuestions(pools),
   } satisfies Protocol;
 }
 
@@ -99,15 +107,26 @@ export function newPoolFee(fee: bigint, feeMax = PIPS): number | null {
   return fee > feeMax && fee !== DYNAMIC_FEE ? null : feePipsOf(fee);
 }
 
+function decodeSwap(log: ChainLog, words: V4Events['swapWords']): SwapEvent | null {
+  const swap = decodeManagedSwap(log, words, 5);
+  if (swap === null || !isUint160(2) || !isUint128(3) || !isInt24(4) || (words === 7 && !isUint16(6)))
+    return null;
+  return { ...swap, after: { sqrtPriceX96: uintAt(2), liquidity: uintAt(3), tick: int24At(4) } };
+}
+
 /**
- * Amounts are negative for what the trader pays. The fee is what the trader paid, for providers and the protocol. The
- * manager credits what is paid out to the caller.
+ * What the Swap events of all managers share. Amounts are negative for what the trader pays. The fee, in pips in the word
+ * `feeWord`, is what the trader paid, for providers and the protocol. The manager credits what is paid out to the caller.
+ * Leaves the data loaded.
  */
-function decodeSwap({ topics, data }: ChainLog, words: V4Events['swapWords']): SwapEvent | null {
+export function decodeManagedSwap(
+  { topics, data }: ChainLog,
+  words: number,
+  feeWord: number,
+): Omit<SwapEvent, 'after'> | null {
   const sender = topics[2];
   if (topics.length !== 3 || !isAddressTopic(sender) || !loadData(data, words)) return null;
-  if (!isInt128(0) || !isInt128(1) || !isUint160(2) || !isUint128(3)) return null;
-  if (!isInt24(4) || uintAt(5) > PIPS || (words === 7 && !isUint16(6))) return null;
+  if (!isInt128(0) || !isInt128(1) || uintAt(feeWord) > PIPS) return null;
   const caller = addressOfTopic(sender);
   return {
     kind: 'swap',
@@ -115,8 +134,7 @@ function decodeSwap({ topics, data }: ChainLog, words: V4Events['swapWords']): S
     recipient: caller,
     amount0: -intAt(0),
     amount1: -intAt(1),
-    after: { sqrtPriceX96: uintAt(2), liquidity: uintAt(3), tick: int24At(4) },
-    ownFees: { overridePips: Number(uintAt(5)), pluginPips: 0 },
+    ownFees: { overridePips: Number(uintAt(feeWord)), pluginPips: 0 },
   };
 }
 

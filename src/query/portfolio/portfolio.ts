@@ -1,6 +1,6 @@
 /**
- * Builds the portfolio of a wallet as of a snapshot: token balances, LP tokens and V3 positions with their share of the
- * pool. Data comes from the logs, and from the node for values that logs lack (walletState.ts). Staked tokens are not
+ * Builds the portfolio of a wallet as of a snapshot: token balances, LP tokens, V3 positions and shares of bins with their
+ * share of the pool. Data comes from the logs, and from the node for values that logs lack (walletState.ts). Staked tokens are not
  * included.
  */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
@@ -26,7 +26,9 @@ import { inChunks } from '../head/inChunks';
 import type { Reserves } from './lpShare';
 import type { PairEntry } from '../pairs/pairItem';
 import type { PairTable } from '../pairs/pairTable';
+import { readBinShares } from './binShares';
 import {
+  toBinPosition,
   toConcentratedPosition,
   toLpPosition,
   type OwnedPosition,
@@ -89,7 +91,7 @@ const CAPPED: Warning = {
   severity: 'info',
 };
 
-/** A row of list_positions.sql: a V3 position. */
+/** A row of list_positions.sql: a V3 position, or the shares of a bin. */
 const positionRow = rowType({
   manager: address,
   position_id: text,
@@ -97,6 +99,7 @@ const positionRow = rowType({
   tick_lower: i32,
   tick_upper: i32,
   liquidity: i256,
+  shares: i256,
 });
 /** A row of list_last_products.sql: raw reserves of a V2 pair right after its newest mint or burn. */
 const productRow = rowType({ pair: address, reserve0: u256, reserve1: u256 });
@@ -121,12 +124,14 @@ export async function getPortfolio(
   const { runner, walletNode, unfollowed } = source;
   const { rebasing, odd } = unfollowed;
   const { balances, positionsReceived } = await readHoldings(runner, head, address);
-  // The query is skipped for most wallets, because few have V3 positions.
+  // The query is skipped for most wallets, because few have V3 positions or shares of bins.
   const ownedPositions = positionsReceived === 0 ? [] : await listPositions(runner, head, address);
-  const placedPositions = ownedPositions.flatMap((position) => {
+  const placed = ownedPositions.flatMap((position) => {
     const entry = pairs.byAddress.get(position.pair);
     return entry === undefined ? [] : [{ position, entry }];
   });
+  const placedPositions = placed.filter(({ position }) => position.shares === 0n);
+  const placedShares = placed.filter(({ position }) => position.shares !== 0n);
   const earlierTokens = isHistoryPartial(head) ? listDeepest(pairs) : null;
   const isUnfollowed = (token: string): boolean => rebasing.has(token) || odd.has(token);
   const wallet = {
@@ -136,7 +141,10 @@ export async function getPortfolio(
     unfollowed: { has: isUnfollowed },
     earlierTokens,
   };
-  const walletState = await readWalletState(walletNode, head.hash, wallet);
+  const [walletState, binShares] = await Promise.all([
+    readWalletState(walletNode, head.hash, wallet),
+    readBinShares(walletNode, head.hash, address, placedShares, (entry) => isHistoryWhole(head, entry)),
+  ]);
   // The holdings share the caps of their tokens, so the result depends on the order of the holdings. That order must
   // not depend on the store.
   const countHolding = createHoldingCaps();
@@ -162,10 +170,16 @@ export async function getPortfolio(
       const owed = walletState.owedByPosition.get(`${position.manager}-${position.position_id}`) ?? null;
       return toConcentratedPosition(entry, position, pairs.prices, owed, countHolding);
     }),
+    ...binShares.pools.map(({ entry, bins }) =>
+      toBinPosition(entry, address, bins, pairs.prices, countHolding),
+    ),
   ];
   const holdings = { native, tokens, positions };
   const isTruncated =
-    balances.size === BALANCES_MAX || ownedPositions.length === POSITIONS_MAX || walletState.isTruncated;
+    balances.size === BALANCES_MAX ||
+    ownedPositions.length === POSITIONS_MAX ||
+    walletState.isTruncated ||
+    binShares.isTruncated;
   const warnings = warningsOf(head, walletState, isTruncated);
   return toPortfolio(address, head, holdings, isCapped(holdings) ? [...warnings, CAPPED] : warnings);
 }
@@ -189,6 +203,11 @@ function lpOf(pairs: PairTable, token: string): PairEntry | null {
   return shapeOf(entry.pool.pool_type).hasLpToken ? entry : null;
 }
 
+/** Whether logs tell all LP tokens and shares of a pool: its creation is indexed. */
+function isHistoryWhole(head: HeadSnapshot, { pool }: PairEntry): boolean {
+  return !isHistoryPartial(head) || pool.created_block !== null;
+}
+
 async function listPositions(
   runner: QueryRunner,
   head: HeadSnapshot,
@@ -207,9 +226,7 @@ async function valueLpTokens(
   countHolding: CountHolding,
 ): Promise<ValuedPosition[]> {
   if (entries.length === 0) return [];
-  // Logs give the supply of an LP token only if the pool's creation is indexed.
-  const hasKnownSupply = ({ pool }: PairEntry): boolean =>
-    !isHistoryPartial(head) || pool.created_block !== null;
+  const hasKnownSupply = (entry: PairEntry): boolean => isHistoryWhole(head, entry);
   const addresses = (someEntries: readonly PairEntry[]): string[] =>
     someEntries.map(({ shareToken }) => shareToken);
   const countedSupplyOf = ({ shareToken }: PairEntry): bigint | null =>

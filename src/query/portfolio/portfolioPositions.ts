@@ -1,4 +1,4 @@
-/** Values a wallet's LP tokens and V3 positions at the current states of the pools. Pure. */
+/** Values a wallet's LP tokens, V3 positions and shares of bins at the current states of the pools. Pure. */
 import { isTrusted } from '../../pricing/confidence';
 import { formatUnits } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -22,6 +22,16 @@ export interface OwnedPosition {
   readonly tick_lower: number;
   readonly tick_upper: number;
   readonly liquidity: bigint;
+  /** Shares of the bin `tick_lower`, of which `position_id` is the number. 0 for an NFT. */
+  readonly shares: bigint;
+}
+
+/** What one owner has in a bin. */
+export interface OwnedBin {
+  readonly id: number;
+  readonly shares: bigint;
+  /** Reserves, and shares of all owners; null if unknown. */
+  readonly whole: { readonly amount0: bigint; readonly amount1: bigint; readonly supply: bigint } | null;
 }
 
 interface OwnedLp {
@@ -99,10 +109,7 @@ export function toConcentratedPosition(
   const { state } = entry.facts;
   const { tick_lower, tick_upper, liquidity } = ownedPosition;
   const sqrtPriceX96 = state?.sqrt_price_x96 ?? 0n;
-  // A hook with this permission takes a part of what the owner is paid, and no event tells the part.
-  const takesPart = permissionsOf({ hooks: entry.pool.hooks, hookBits: entry.pool.hook_bits }).includes(
-    'after_remove_liquidity_returns_delta',
-  );
+  const takesPart = hookTakesPart(entry);
   const isPriceKnown = state !== null && sqrtPriceX96 > 0n;
   const amounts =
     isPriceKnown && !takesPart ? amountsOfLiquidity(sqrtPriceX96, tick_lower, tick_upper, liquidity) : null;
@@ -121,6 +128,40 @@ export function toConcentratedPosition(
   };
   const heldAmounts = [amounts?.amount0 ?? null, amounts?.amount1 ?? null];
   return toPosition(entry, prices, heldAmounts, countHolding, ownFields, capped);
+}
+
+/** A hook with this permission takes a part of what the owner is paid, and no event tells the part. */
+function hookTakesPart({ pool: { hooks, hook_bits: hookBits } }: PairEntry): boolean {
+  return permissionsOf({ hooks, hookBits }).includes('after_remove_liquidity_returns_delta');
+}
+
+/** The position for all shares of an owner in the bins of a pool. A bin pays out a part of its reserves, with its fees. */
+export function toBinPosition(
+  entry: PairEntry,
+  owner: Hex,
+  bins: readonly OwnedBin[],
+  prices: TokenPrices,
+  countHolding: CountHolding,
+): ValuedPosition {
+  const { state } = entry.facts;
+  const active = bins.find(({ id }) => id === state?.tick);
+  const takesPart = hookTakesPart(entry);
+  const paid = (side: 'amount0' | 'amount1'): bigint | null => {
+    const parts = bins.map(({ shares, whole }) =>
+      takesPart || whole === null ? null : shareOfPool(whole[side], shares, whole.supply),
+    );
+    return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0n);
+  };
+  const ids = bins.map(({ id }) => id);
+  const activeShare = active === undefined ? 0 : sharePercent(active.shares, active.whole?.supply ?? 0n);
+  return toPosition(entry, prices, [paid('amount0'), paid('amount1')], countHolding, {
+    id: `${entry.item.address}-${owner}`,
+    lp_balance_raw: bins.reduce((sum, { shares }) => sum + shares, 0n).toString(),
+    share_pct: state === null ? null : activeShare,
+    tick_lower: Math.min(...ids),
+    tick_upper: Math.max(...ids),
+    in_range: state === null ? null : active !== undefined,
+  });
 }
 
 function unclaimedOf(

@@ -74,6 +74,7 @@ async function decodeChain(): Promise<TransferRows & { readonly skipped: Skipped
   const decoder = createTransferDecoder({
     wrappedNative: world.wrappedNative,
     positionManagers: new Set([world.v3.positionManager]),
+    keepsShares: () => false,
     decodePoolEvent: (log) =>
       world.pools.some(({ address }) => address === log.address) ? uniswapV3.decodeEvent(log) : null,
   });

@@ -3,19 +3,23 @@
  * of the protocol, of the pool and of a hook. After each block, our price, reserves, amounts and fees must equal the
  * contract. At the end, the whole program reads the same chain, and its answers must equal the contract too.
  */
-import { Interface } from 'ethers';
-
 import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
+import { getBlockHead } from '../../../src/dev/node/devRpc';
 import { addressOfWord } from '../../../src/domain/hex';
+import type { PoolRow } from '../../../src/clickhouse/schema/tables';
 import type { PoolState } from '../../../src/domain/pool';
+import { readBinParams, UNTOLD_BIN } from '../../../src/domain/pools/binMoves';
 import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
+import { BinBook } from '../../../src/ingest/price/binBook';
+import type { StoredBin } from '../../../src/ingest/price/storedTicks';
 import { createDecodeContext } from '../../../src/ingest/session/runIngest';
 import { newIngestStatus } from '../../../src/ingest/session/status';
 import { createLog } from '../../../src/log';
+import { NOT_WALKED } from '../../../src/pricing/legState';
 import { infinityBin } from '../../../src/protocols/infinity/infinityBin';
+import { BIN_MANAGER, middleBin } from '../../support/infinity/binMarket';
 import {
   deployInfinity,
-  keyed,
   type InfinityMarket,
   type InfinityPool,
 } from '../../support/infinity/infinityMarket';
@@ -29,6 +33,7 @@ import {
   type PairAnswer,
   type PoolWorld,
 } from '../../support/protocols/poolWorld';
+import { waitForBlock, type Program } from '../../support/server/program';
 import { recordOracle } from '../../support/protocols/protocolTable';
 import { Random } from '../../support/random';
 import { DYNAMIC_FEE, NATIVE } from '../../support/uniswapV4/v4Market';
@@ -38,20 +43,6 @@ const ROUNDS = 120;
 /** Bins with liquidity on each side of the active one at the start. */
 const BINS = 40;
 const TOKENS_PER_BIN = 1_000n;
-const MIDDLE_ID = 2 ** 23;
-const ABI = new Interface([
-  ...keyed(
-    'initialize(uint24 activeId)',
-    'mint(uint256[] ids, tuple(uint256 x, uint256 y)[] amounts) payable',
-    'burn(uint256[] ids, uint256 part)',
-    'swap(bool swapForY, int128 amount) payable returns (int256, int256)',
-    'donate(uint128 amount0, uint128 amount1) payable',
-  ),
-  'function getSlot0(bytes32 id) view returns (uint24 activeId, uint24 protocolFee, uint24 lpFee)',
-  'function getBin(bytes32 id, uint24 binId) view returns (uint256 x, uint256 y, uint256 price)',
-  'function getReserves(bytes32 id) view returns (uint256 x, uint256 y)',
-]);
-
 /** A pool with its fees in pips, as the test has set them. */
 interface Tested {
   readonly pool: InfinityPool;
@@ -68,6 +59,10 @@ let world: PoolWorld;
 let market: InfinityMarket;
 let context: DecodeContext;
 const tested: Tested[] = [];
+let book = new BinBook();
+const pools: PoolRow[] = [];
+/** Sums of the changes that the states have. */
+const bins = new Map<string, StoredBin>();
 /** The pool whose hook chooses fees, and one whose hook takes a part of each amount. */
 let dynamic: Tested;
 let hooked: Tested;
@@ -79,7 +74,7 @@ beforeAll(async () => {
     native: market.tokens[native]!,
     dexes: [{ name: 'infinity', protocol: 'infinity_bin', factory: market.manager }],
   }));
-  market = await deployInfinity(world.anvil.rpc, [0, 6, 8, 18, 30], ABI, (codeOf) =>
+  market = await deployInfinity(world.anvil.rpc, [0, 6, 8, 18, 30], BIN_MANAGER, (codeOf) =>
     codeOf('BinPoolManager'),
   );
   const dex = {
@@ -125,8 +120,7 @@ async function open(
   hook?: InfinityPool['address'],
 ) {
   const [low, high] = a.address < b.address ? [a, b] : [b, a];
-  const digits = high.decimals - low.decimals;
-  const startId = MIDDLE_ID + Math.round((digits * Math.log(10)) / Math.log1p(step / 10_000));
+  const startId = middleBin(low, high, step);
   const pool = market.createPool(a, b, fee, step, BigInt(startId), hook);
   const lpFee = fee === DYNAMIC_FEE ? 0 : fee;
   const added: Tested = { pool, step, startId, lpFee, protocolFees: [0, 0], rounded: 0n };
@@ -137,7 +131,31 @@ async function open(
 
 async function mine(seconds?: number) {
   await market.mine(seconds);
-  return decodeNewest(context, world.anvil.rpc);
+  const facts = await decodeNewest(context, world.anvil.rpc);
+  pools.push(...facts.pools);
+  for (const { pair, params } of book.apply(facts.ref.number, facts, true))
+    for (const { id, amount0, amount1 } of readBinParams(params)) {
+      const key = `${pair} ${id}`;
+      const bin = bins.get(key) ?? { pair, id, amount0: 0n, amount1: 0n };
+      bins.set(key, { ...bin, amount0: bin.amount0 + amount0, amount1: bin.amount1 + amount1 });
+    }
+  return facts;
+}
+
+/** The book as after a restart: from the sums of the stored changes. */
+function restart(): BinBook {
+  const restarted = new BinBook();
+  restarted.load(pools, bins.values());
+  return restarted;
+}
+
+/** The sums of the changes of bins are the bins of the contract, and no swap is left without changes. */
+async function checkBins(): Promise<void> {
+  for (const { pair, id, amount0, amount1 } of bins.values()) {
+    const { pool } = tested.find((each) => keyOf(each) === pair)!;
+    const [x, y] = await market.read(pool, 'getBin', [id]);
+    expect([id, amount0, amount1]).toEqual([id, x, y]);
+  }
 }
 
 const keyOf = ({ pool }: Tested) => addressOfWord(pool.address);
@@ -171,7 +189,10 @@ function act(each: Tested, random: Random): void {
     const amount = (TOKENS_PER_BIN * raw(token) * thousandths) / 1_000n;
     market.act(pool, 'swap', [swapForY, isExactOut ? amount : -amount]);
   } else if (action < 0.87) mint(each, tick, tick - random.int(0, 30), tick + random.int(0, 30), 100n);
-  else if (action < 0.92) {
+  else if (action < 0.9) {
+    // All shares of one bin, so that swaps skip the bin.
+    market.act(pool, 'burn', [[tick + random.pick([-2, -1, 1, 2])], 1_000]);
+  } else if (action < 0.92) {
     const ids = Array.from({ length: 9 }, (_, index) => tick - 4 + index);
     market.act(pool, 'burn', [ids, random.int(100, 300)]);
   } else if (action < 0.95) market.act(pool, 'donate', [reserve0 / 1_000n, reserve1 / 2_000n]);
@@ -203,7 +224,7 @@ async function checkState(each: Tested): Promise<void> {
     expect(difference <= each.rounded && -difference <= each.rounded).toBe(true);
   const price = infinityBin.spotPrice(stateOf(each), context.registry.findPool(keyOf(each))!);
   if (each === hooked) return expect(price).toBeNull();
-  const [, , own] = await market.read(each.pool, 'getBin', [tick]);
+  const [own] = await market.read(each.pool, 'getPrice', [tick]);
   worst = Math.max(worst, Math.abs(price! / (Number(own) / 2 ** 128) - 1));
 }
 
@@ -227,6 +248,7 @@ test('prices, reserves, amounts and fees equal the contract over random trades',
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = new Map(tested.map((each) => [each, stateOf(each).tick]));
     for (const each of tested) act(each, random);
+    if (round % 30 === 0) book = restart();
     const { swaps } = await mine(random.pick([5, 40, 900]));
     for (const swap of swaps) {
       const each = tested.find((one) => keyOf(one) === swap.pair)!;
@@ -254,6 +276,7 @@ test('prices, reserves, amounts and fees equal the contract over random trades',
     const difference = held - (await market.readHeld(token));
     expect(difference <= allowed && -difference <= allowed).toBe(true);
   }
+  await checkBins();
   expect(counts.crossing).toBeGreaterThan(100);
   expect(counts.dynamic).toBeGreaterThan(50);
   expect(counts.limits).toBeGreaterThan(50);
@@ -265,10 +288,62 @@ test('prices, reserves, amounts and fees equal the contract over random trades',
   });
 });
 
+test('a swap that its bins do not explain leaves the depth of the pool unknown', async () => {
+  const [each] = tested as [Tested];
+  const { pool } = each;
+  market.act(pool, 'swap', [true, -raw(pool.token0) * 10n]);
+  const before = restart();
+  const facts = await mine();
+  const swaps = facts.swaps.map((swap) => ({ ...swap, amount1: swap.amount1 - 1n }));
+  const walkedAt = (number: number) =>
+    before.apply(number, facts, true).map(({ walked_liquidity }) => walked_liquidity);
+  const [row] = before.apply(1, { ...facts, swaps }, true);
+  expect([row!.params[0], row!.walked_liquidity]).toEqual([BigInt(UNTOLD_BIN), NOT_WALKED]);
+  // The next swap of the pool has no depth, either, until a reorg removes the first one.
+  expect(walkedAt(2)).toEqual([NOT_WALKED]);
+  before.rewindTo(0);
+  expect(walkedAt(1)[0]).toBeGreaterThan(0);
+});
+
 type HookedPair = PairAnswer & {
+  readonly depth_2pct_usd: { readonly up: number | null; readonly down: number | null };
   readonly flags: readonly string[];
   readonly hooks: { readonly address: string; readonly permissions: readonly string[] } | null;
 };
+
+/** A program that begins later learns of the pools at their first events, with the same state and depth. */
+async function expectOlder(program: Program): Promise<void> {
+  const late = await world.start((await getBlockHead(world.anvil.rpc)).number);
+  try {
+    for (const _ of [1, 2]) {
+      for (const { pool, startId } of tested) {
+        const isToken0In = stateOf(tested.find((each) => each.pool === pool)!).tick > startId;
+        const amount = raw(isToken0In ? pool.token0 : pool.token1) * 1_500n;
+        market.act(pool, 'swap', [isToken0In, -amount]);
+      }
+      await mine();
+    }
+    const { number } = await getBlockHead(world.anvil.rpc);
+    for (const from of [program, late]) await waitForBlock(from.url, number);
+    let deep = 0;
+    for (const { pool } of tested) {
+      const [whole, part] = await Promise.all(
+        [program, late].map((from) => getData<HookedPair>(from, `/pairs/${pool.address}`)),
+      );
+      expect(part).toMatchObject({ price: whole!.price, hooks: whole!.hooks });
+      for (const side of ['up', 'down'] as const) {
+        const [depth, own] = [whole!.depth_2pct_usd[side], part!.depth_2pct_usd[side]];
+        if (depth === null || own === null || depth === 0) continue;
+        // The storage of the manager does not list bins that hold single units, which are whole tokens of the first pool.
+        expect(off(own, depth)).toBeLessThan(pool === tested[0]!.pool ? 1e-3 : 1e-6);
+        deep += 1;
+      }
+    }
+    expect(deep).toBeGreaterThan(3);
+  } finally {
+    await late.end('SIGTERM');
+  }
+}
 
 test('the program answers with the prices, reserves, fees and hooks of the contract', async () => {
   const program = await world.start(0);
@@ -288,7 +363,7 @@ test('the program answers with the prices, reserves, fees and hooks of the contr
         continue;
       }
       expect(pair.hooks?.permissions).toEqual(each === dynamic ? ['before_swap'] : undefined);
-      const [, , own] = await market.read(pool, 'getBin', [tick]);
+      const [own] = await market.read(pool, 'getPrice', [tick]);
       const price = (Number(own) / 2 ** 128) * 10 ** (pool.token0.decimals - pool.token1.decimals);
       expect(
         off(pair.price, pair.base_token.address === pool.token0.address ? price : 1 / price),
@@ -301,6 +376,7 @@ test('the program answers with the prices, reserves, fees and hooks of the contr
     expect(await filtered('before_swap')).toEqual([dynamic.pool.address, hooked.pool.address].sort());
     expect(await filtered('after_swap_returns_delta')).toEqual([]);
     expect(await filtered('before_swap_returns_delta')).toEqual([hooked.pool.address]);
+    await expectOlder(program);
   } finally {
     await program.end('SIGTERM');
   }

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {Pool} from "@uniswap/v4-core/src/libraries/Pool.sol";
 import {BalanceDelta} from "@uniswap/v4-core/src/types/BalanceDelta.sol";
 
-import {Manager, PoolKey, Vault} from "./Infinity.sol";
+import {Erc20, Manager, PoolKey, Vault} from "./Infinity.sol";
 
 /// Emits the events of PancakeSwap Infinity's CLPoolManager. The mathematics is the library of Uniswap V4, from which that of
 /// Infinity derives.
@@ -12,6 +12,7 @@ contract CLPoolManager is Manager {
     using Pool for Pool.State;
 
     mapping(bytes32 => Pool.State) private pools;
+    mapping(bytes32 => PoolKey) public poolIdToPoolKey;
 
     event Initialize(
         bytes32 indexed id,
@@ -51,6 +52,7 @@ contract CLPoolManager is Manager {
 
     function initialize(PoolKey memory key, uint160 price) external {
         int24 tick = pools[idOf(key)].initialize(price, firstFee(key));
+        poolIdToPoolKey[idOf(key)] = key;
         emit Initialize(
             idOf(key), key.currency0, key.currency1, key.hooks, key.fee, key.parameters, price, tick
         );
@@ -61,15 +63,15 @@ contract CLPoolManager is Manager {
         return (pool.slot0.sqrtPriceX96(), pool.slot0.tick(), pool.liquidity);
     }
 
-    function modifyLiquidity(PoolKey memory key, int24 lower, int24 upper, int128 change)
+    function modifyLiquidity(PoolKey memory key, int24 lower, int24 upper, int128 change, bytes32 salt)
         external
         payable
         returns (int256, int256)
     {
         (BalanceDelta principal, BalanceDelta fees) = pools[idOf(key)].modifyLiquidity(
-            Pool.ModifyLiquidityParams(msg.sender, lower, upper, change, int24(stepOf(key)), bytes32(0))
+            Pool.ModifyLiquidityParams(msg.sender, lower, upper, change, int24(stepOf(key)), salt)
         );
-        emit ModifyLiquidity(idOf(key), msg.sender, lower, upper, change, bytes32(0));
+        emit ModifyLiquidity(idOf(key), msg.sender, lower, upper, change, salt);
         return settleDelta(key, principal + fees);
     }
 
@@ -107,5 +109,56 @@ contract CLPoolManager is Manager {
     function settleDelta(PoolKey memory key, BalanceDelta delta) private returns (int256, int256) {
         settleBoth(key, delta.amount0(), delta.amount1());
         return (delta.amount0(), delta.amount1());
+    }
+}
+
+/// The NFTs of positions, whose numbers are the salts of the positions. It pays with its own tokens.
+contract CLPositionManager {
+    struct Position {
+        PoolKey key;
+        int24 lower;
+        int24 upper;
+    }
+
+    CLPoolManager public immutable manager;
+    uint256 public nextTokenId = 1;
+    mapping(uint256 => Position) private positions;
+
+    event Transfer(address indexed from, address indexed to, uint256 indexed id);
+
+    constructor(CLPoolManager manager_) {
+        manager = manager_;
+    }
+
+    receive() external payable {}
+
+    function approve(Erc20 token) external {
+        token.approve(address(manager.vault()), type(uint256).max);
+    }
+
+    function mint(PoolKey memory key, int24 lower, int24 upper, int128 liquidity, address owner) external payable {
+        uint256 id = nextTokenId++;
+        positions[id] = Position(key, lower, upper);
+        emit Transfer(address(0), owner, id);
+        manager.modifyLiquidity{value: msg.value}(key, lower, upper, liquidity, bytes32(id));
+    }
+
+    /// Takes liquidity out of a position, and pays it with all fees of the position.
+    function take(uint256 id, int128 liquidity, address to) external {
+        Position memory position = positions[id];
+        PoolKey memory key = position.key;
+        (int256 amount0, int256 amount1) =
+            manager.modifyLiquidity(key, position.lower, position.upper, -liquidity, bytes32(id));
+        pay(key.currency0, to, uint256(amount0));
+        pay(key.currency1, to, uint256(amount1));
+    }
+
+    function pay(address currency, address to, uint256 amount) private {
+        if (currency != address(0)) {
+            Erc20(currency).transfer(to, amount);
+        } else {
+            (bool paid,) = to.call{value: amount}("");
+            require(paid, "native");
+        }
     }
 }

@@ -35,6 +35,7 @@ contract Vault {
 
 interface Erc20 is Token {
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    function approve(address spender, uint256 amount) external returns (bool);
 }
 
 /// A hook that chooses the fees of single swaps, or that of the pool, or takes a tenth of each input.
@@ -56,9 +57,12 @@ contract Hook {
     }
 }
 
+/// The storage of the managers is that of the published ones: the fees are in slot 2.
 abstract contract Manager {
     Vault public immutable vault;
+    uint256[2] private owner;
     mapping(address => uint256) public protocolFeesAccrued;
+    uint256 private controller;
 
     event DynamicLPFeeUpdated(bytes32 indexed id, uint24 dynamicLPFee);
     event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee);
@@ -79,6 +83,24 @@ abstract contract Manager {
     function setProtocolFee(PoolKey memory key, uint24 fee) external {
         setFeeOfProtocol(idOf(key), fee);
         emit ProtocolFeeUpdated(idOf(key), fee);
+    }
+
+    function extsload(bytes32 slot) external view returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := sload(slot)
+        }
+    }
+
+    function extsload(bytes32[] calldata slots) external view returns (bytes32[] memory words) {
+        words = new bytes32[](slots.length);
+        for (uint256 i = 0; i < slots.length; i++) {
+            bytes32 slot = slots[i];
+            bytes32 word;
+            assembly ("memory-safe") {
+                word := sload(slot)
+            }
+            words[i] = word;
+        }
     }
 
     function idOf(PoolKey memory key) internal pure returns (bytes32) {
@@ -117,7 +139,7 @@ abstract contract Manager {
     }
 }
 
-/// Follows the published formulas of the BinPoolManager. The next bin with liquidity is found by trying each id.
+/// Follows the published formulas of the BinPoolManager. The next bin of the tree is found by trying each id.
 contract BinPoolManager is Manager {
     uint256 private constant PIPS = 1e6;
     uint256 private constant LOCKED_SHARES = 1e3;
@@ -127,13 +149,19 @@ contract BinPoolManager is Manager {
         uint24 protocolFee;
         uint24 lpFee;
         uint24 binStep;
-        Both reserves;
-        mapping(uint256 => Both) bins;
+        mapping(uint256 => bytes32) packed;
         mapping(uint256 => uint256) supply;
         mapping(address => mapping(uint256 => uint256)) shares;
+        /// The bins with liquidity: bits of words. Each bit of a level stands for a word of the next one.
+        uint256 level0;
+        mapping(uint256 => uint256) level1;
+        mapping(uint256 => uint256) level2;
+        Both reserves;
     }
 
+    uint256 private minBinShareForDonate;
     mapping(bytes32 => State) private pools;
+    mapping(bytes32 => PoolKey) public poolIdToPoolKey;
 
     event Initialize(
         bytes32 indexed id,
@@ -178,6 +206,7 @@ contract BinPoolManager is Manager {
     function initialize(PoolKey memory key, uint24 activeId) external {
         State storage pool = pools[idOf(key)];
         (pool.activeId, pool.lpFee, pool.binStep) = (activeId, firstFee(key), stepOf(key));
+        poolIdToPoolKey[idOf(key)] = key;
         emit Initialize(idOf(key), key.currency0, key.currency1, key.hooks, key.fee, key.parameters, activeId);
     }
 
@@ -185,8 +214,34 @@ contract BinPoolManager is Manager {
         return (pools[id].activeId, pools[id].protocolFee, pools[id].lpFee);
     }
 
-    function getBin(bytes32 id, uint24 binId) external view returns (uint256 x, uint256 y, uint256 price) {
-        return (pools[id].bins[binId].x, pools[id].bins[binId].y, priceOf(pools[id].binStep, binId));
+    function getBin(bytes32 id, uint24 binId)
+        external
+        view
+        returns (uint256 x, uint256 y, uint256 liquidity, uint256 shares)
+    {
+        Both memory bin = binOf(pools[id], binId);
+        return (bin.x, bin.y, value(bin, priceOf(pools[id].binStep, binId)), pools[id].supply[binId]);
+    }
+
+    function getPrice(bytes32 id, uint24 binId) external view returns (uint256) {
+        return priceOf(pools[id].binStep, binId);
+    }
+
+    function binOf(State storage pool, uint256 id) private view returns (Both memory) {
+        uint256 packed = uint256(pool.packed[id]);
+        return Both(uint128(packed), packed >> 128);
+    }
+
+    function addToTree(State storage pool, uint256 id) private {
+        pool.level2[id >> 8] |= 1 << (id & 255);
+        pool.level1[id >> 16] |= 1 << ((id >> 8) & 255);
+        pool.level0 |= 1 << (id >> 16);
+    }
+
+    function removeFromTree(State storage pool, uint256 id) private {
+        pool.level2[id >> 8] &= ~(1 << (id & 255));
+        if (pool.level2[id >> 8] == 0) pool.level1[id >> 16] &= ~(1 << ((id >> 8) & 255));
+        if (pool.level1[id >> 16] == 0) pool.level0 &= ~(1 << (id >> 16));
     }
 
     /// The sum of all bins.
@@ -195,8 +250,8 @@ contract BinPoolManager is Manager {
     }
 
     function setBin(State storage pool, uint256 id, Both memory bin) private {
-        pool.reserves = minus(plus(pool.reserves, bin), pool.bins[id]);
-        pool.bins[id] = bin;
+        pool.reserves = minus(plus(pool.reserves, bin), binOf(pool, id));
+        pool.packed[id] = pack(bin);
     }
 
     struct Trade {
@@ -225,10 +280,11 @@ contract BinPoolManager is Manager {
         while (true) {
             if (reserveOut(pool, trade) > 0) tradeInBin(pool, trade);
             if (trade.left == 0) break;
-            for (uint256 tries = 0; tries == 0 || reserveOut(pool, trade) == 0; tries++) {
-                require(tries < 400, "out of liquidity");
+            uint256 tries = 0;
+            do {
+                require(tries++ < 400, "out of liquidity");
                 trade.id = swapForY ? trade.id - 1 : trade.id + 1;
-            }
+            } while ((pool.level2[trade.id >> 8] >> (trade.id & 255)) & 1 == 0);
         }
         require(trade.other > 0, "amount");
         pool.activeId = trade.id;
@@ -241,7 +297,8 @@ contract BinPoolManager is Manager {
     }
 
     function reserveOut(State storage pool, Trade memory trade) private view returns (uint256) {
-        return trade.swapForY ? pool.bins[trade.id].y : pool.bins[trade.id].x;
+        Both memory bin = binOf(pool, trade.id);
+        return trade.swapForY ? bin.y : bin.x;
     }
 
     function tradeInBin(State storage pool, Trade memory trade) private {
@@ -267,7 +324,7 @@ contract BinPoolManager is Manager {
             : (trade.left - out, trade.other + paid);
         uint256 kept = trade.fee == 0 ? 0 : (fee * trade.ofProtocol) / trade.fee;
         trade.kept += kept;
-        Both memory bin = pool.bins[trade.id];
+        Both memory bin = binOf(pool, trade.id);
         setBin(
             pool,
             trade.id,
@@ -303,7 +360,7 @@ contract BinPoolManager is Manager {
         returns (Both memory, Both memory fee, Both memory forProtocol)
     {
         uint256 price = priceOf(pool.binStep, uint24(id));
-        Both memory bin = pool.bins[id];
+        Both memory bin = binOf(pool, id);
         uint256 supply = pool.supply[id];
         uint256 shares = value(given, price);
         if (supply > 0 && value(bin, price) > 0) {
@@ -320,6 +377,7 @@ contract BinPoolManager is Manager {
             require((id < pool.activeId ? given.x : given.y) == 0, "side");
         }
         require(shares > 0, "shares");
+        if (supply <= LOCKED_SHARES) addToTree(pool, id);
         setBin(pool, id, plus(bin, minus(given, forProtocol)));
         pool.supply[id] += shares;
         pool.shares[msg.sender][id] += supply == 0 ? shares - LOCKED_SHARES : shares;
@@ -363,17 +421,31 @@ contract BinPoolManager is Manager {
 
     /// Burns a part of the caller's shares of each bin, in thousandths.
     function burn(PoolKey memory key, uint256[] memory ids, uint256 part) external {
+        uint256[] memory all = new uint256[](ids.length);
+        for (uint256 i = 0; i < ids.length; i++) all[i] = (sharesOf(idOf(key), msg.sender, ids[i]) * part) / 1000;
+        burnShares(key, ids, all);
+    }
+
+    function sharesOf(bytes32 id, address owner, uint256 bin) public view returns (uint256) {
+        return pools[id].shares[owner][bin];
+    }
+
+    function burnShares(PoolKey memory key, uint256[] memory ids, uint256[] memory all)
+        public
+        returns (uint256, uint256)
+    {
         State storage pool = pools[idOf(key)];
         bytes32[] memory amounts = new bytes32[](ids.length);
         Both memory sum;
         for (uint256 i = 0; i < ids.length; i++) {
-            uint256 shares = (pool.shares[msg.sender][ids[i]] * part) / 1000;
+            uint256 shares = all[i];
             if (shares == 0) continue;
-            Both memory bin = pool.bins[ids[i]];
+            Both memory bin = binOf(pool, ids[i]);
             uint256 supply = pool.supply[ids[i]];
             Both memory out = Both(mulDiv(shares, bin.x, supply, false), mulDiv(shares, bin.y, supply, false));
             setBin(pool, ids[i], minus(bin, out));
             pool.supply[ids[i]] -= shares;
+            if (pool.supply[ids[i]] == LOCKED_SHARES) removeFromTree(pool, ids[i]);
             pool.shares[msg.sender][ids[i]] -= shares;
             sum = plus(sum, out);
             amounts[i] = pack(out);
@@ -381,13 +453,73 @@ contract BinPoolManager is Manager {
         emit Burn(idOf(key), msg.sender, ids, bytes32(0), amounts);
         vault.settle(key.currency0, int256(sum.x), msg.sender);
         vault.settle(key.currency1, int256(sum.y), msg.sender);
+        return (sum.x, sum.y);
     }
 
     function donate(PoolKey memory key, uint128 amount0, uint128 amount1) external payable {
         State storage pool = pools[idOf(key)];
-        setBin(pool, pool.activeId, plus(pool.bins[pool.activeId], Both(amount0, amount1)));
+        setBin(pool, pool.activeId, plus(binOf(pool, pool.activeId), Both(amount0, amount1)));
         settleBoth(key, -int256(uint256(amount0)), -int256(uint256(amount1)));
         emit Donate(idOf(key), msg.sender, -int128(amount0), -int128(amount1), pool.activeId);
+    }
+}
+
+/// Gives fungible shares of the bins of all pools. It pays with its own tokens.
+contract BinPositionManager {
+    BinPoolManager public immutable manager;
+    mapping(address => mapping(uint256 => uint256)) public balanceOf;
+
+    event TransferBatch(address indexed sender, address indexed from, address indexed to, uint256[] ids, uint256[] amounts);
+
+    constructor(BinPoolManager manager_) {
+        manager = manager_;
+    }
+
+    receive() external payable {}
+
+    function approve(Erc20 token) external {
+        token.approve(address(manager.vault()), type(uint256).max);
+    }
+
+    function numbersOf(PoolKey memory key, uint256[] memory bins) public pure returns (uint256[] memory ids) {
+        ids = new uint256[](bins.length);
+        for (uint256 i = 0; i < bins.length; i++) {
+            ids[i] = uint256(keccak256(abi.encode(keccak256(abi.encode(key)), bins[i])));
+        }
+    }
+
+    function sharesOf(PoolKey memory key, uint256 bin) private view returns (uint256) {
+        return manager.sharesOf(keccak256(abi.encode(key)), address(this), bin);
+    }
+
+    function add(PoolKey memory key, uint256[] calldata bins, Both[] calldata amounts, address to) external payable {
+        uint256[] memory shares = new uint256[](bins.length);
+        for (uint256 i = 0; i < bins.length; i++) shares[i] = sharesOf(key, bins[i]);
+        manager.mint{value: msg.value}(key, bins, amounts);
+        uint256[] memory ids = numbersOf(key, bins);
+        for (uint256 i = 0; i < bins.length; i++) {
+            shares[i] = sharesOf(key, bins[i]) - shares[i];
+            balanceOf[to][ids[i]] += shares[i];
+        }
+        emit TransferBatch(msg.sender, address(0), to, ids, shares);
+    }
+
+    function remove(PoolKey memory key, address from, uint256[] memory bins, uint256[] memory shares)
+        external
+        returns (uint256, uint256)
+    {
+        uint256[] memory ids = numbersOf(key, bins);
+        for (uint256 i = 0; i < bins.length; i++) balanceOf[from][ids[i]] -= shares[i];
+        emit TransferBatch(msg.sender, from, address(0), ids, shares);
+        return manager.burnShares(key, bins, shares);
+    }
+
+    function batchTransferFrom(address from, address to, uint256[] calldata ids, uint256[] calldata shares) external {
+        for (uint256 i = 0; i < ids.length; i++) {
+            balanceOf[from][ids[i]] -= shares[i];
+            balanceOf[to][ids[i]] += shares[i];
+        }
+        emit TransferBatch(msg.sender, from, to, ids, shares);
     }
 }
 

@@ -57,6 +57,8 @@ export interface InfinityMarket extends PoolMarket {
   setProtocolFee(pool: InfinityPool, packed: number): void;
   /** The fee from now on of pools with the first hook, which sets it for good or for each swap. */
   setHookFee(pips: number, isForGood: boolean): void;
+  /** The trader calls any contract with the next block. */
+  run(to: Hex, abi: Interface, name: string, values: readonly unknown[], value?: bigint): void;
   /** What the manager would return to the trader now. */
   ask(pool: InfinityPool, name: string, values: readonly unknown[]): Promise<readonly bigint[]>;
   /** The answer of the manager about the pool. */
@@ -79,10 +81,9 @@ export async function deployInfinity(
   const manager = deploy(codeOfManager(codeOf), ADDRESS_CONSTRUCTOR, [vault]);
   await rpc.call('anvil_setBalance', [trader, `0x${(10n ** 30n).toString(16)}`]);
   await mine();
-  for (const { address } of tokens) {
-    const data = encodeCall(ERC20, 'approve', [vault, 2n ** 256n - 1n]);
-    add(trader, TRADER, 'run', [address, 0, data]);
-  }
+  const run: InfinityMarket['run'] = (to, own, name, values, value = 0n) =>
+    add(trader, TRADER, 'run', [to, value, encodeCall(own, name, values)]);
+  for (const { address } of tokens) run(address, ERC20, 'approve', [vault, 2n ** 256n - 1n]);
   await mine();
   let dynamic: InfinityPool | undefined;
   const runOf = ({ key, token0 }: InfinityPool, name: string, values: readonly unknown[]) => {
@@ -107,6 +108,7 @@ export async function deployInfinity(
       if (fee === DYNAMIC_FEE) dynamic = pool;
       return pool;
     },
+    run,
     act: (pool, name, values) => add(trader, TRADER, 'run', runOf(pool, name, values)),
     setProtocolFee: ({ key }, packed) => add(manager, MANAGER, 'setProtocolFee', [key, packed]),
     setHookFee(pips, isForGood) {
@@ -123,13 +125,16 @@ export async function deployInfinity(
     },
     async readHeld({ address }) {
       const kept = await readBigInt(rpc, MANAGER, manager, 'protocolFeesAccrued', [address]);
-      const held =
-        address === ZERO_ADDRESS
-          ? BigInt(String(await rpc.call('eth_getBalance', [vault, 'latest'])))
-          : await readBigInt(rpc, ERC20, address, 'balanceOf', [vault]);
-      return held - kept;
+      return (await readHolding(rpc, address, vault)) - kept;
     },
   };
+}
+
+/** What an address holds of a token, or of the native coin. */
+export async function readHolding(rpc: DevRpc, token: Hex, holder: Hex): Promise<bigint> {
+  return token === ZERO_ADDRESS
+    ? BigInt(String(await rpc.call('eth_getBalance', [holder, 'latest'])))
+    : readBigInt(rpc, ERC20, token, 'balanceOf', [holder]);
 }
 
 /** Functions of a manager that take the key of a pool, by their other parameters. */

@@ -368,8 +368,19 @@ contract Pair {
         else if (y > amounts.y) fee.x = ((amounts.x - x) * rate * (rate + 1e18)) / 1e36;
     }
 
-    function burn(address from, address to, uint256[] calldata ids, uint256[] calldata shares) external {
-        bytes32[] memory amounts = new bytes32[](ids.length);
+    function batchTransferFrom(address from, address to, uint256[] calldata ids, uint256[] calldata shares) external {
+        for (uint256 i = 0; i < ids.length; i++) {
+            balanceOf[from][ids[i]] -= shares[i];
+            balanceOf[to][ids[i]] += shares[i];
+        }
+        emit TransferBatch(msg.sender, from, to, ids, shares);
+    }
+
+    function burn(address from, address to, uint256[] calldata ids, uint256[] calldata shares)
+        external
+        returns (bytes32[] memory amounts)
+    {
+        amounts = new bytes32[](ids.length);
         Both memory sum;
         for (uint256 i = 0; i < ids.length; i++) {
             Both memory bin = bins[ids[i]];
@@ -445,6 +456,10 @@ contract Trader {
         uint256[] memory shares = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; i++) shares[i] = (pair.balanceOf(address(this), ids[i]) * part) / 1e9;
         pair.burn(address(this), address(this), ids, shares);
+    }
+
+    function send(Pair pair, address to, uint256[] calldata ids, uint256[] calldata shares) external {
+        pair.batchTransferFrom(address(this), to, ids, shares);
     }
 
     function flash(Pair pair, Both calldata amounts) external {

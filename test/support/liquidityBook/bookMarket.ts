@@ -23,6 +23,8 @@ export const BOOK_PAIR = new Interface([
   'event Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)',
   'function setStaticFeeParameters(uint16, uint16, uint16, uint16, uint24, uint16, uint24)',
   'function collectProtocolFees()',
+  'function balanceOf(address owner, uint256 id) view returns (uint256)',
+  'function burn(address from, address to, uint256[] ids, uint256[] shares) returns (bytes32[])',
   'function getActiveId() view returns (uint24)',
   'function getReserves() view returns (uint128 x, uint128 y)',
   'function getBin(uint24 id) view returns (uint128 x, uint128 y)',
@@ -34,6 +36,7 @@ export const BOOK_TRADER = new Interface([
   'function swap(address pair, bool swapForY, uint256 amountIn)',
   'function mint(address pair, uint256[] ids, tuple(uint256 x, uint256 y)[] amounts)',
   'function burn(address pair, uint256[] ids, uint256 part)',
+  'function send(address pair, address to, uint256[] ids, uint256[] shares)',
   'function flash(address pair, tuple(uint256 x, uint256 y) amounts)',
 ]);
 
@@ -93,6 +96,22 @@ export async function readBoth(
   const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
   const [first, second] = BOOK_PAIR.decodeFunctionResult(name, String(answer)) as unknown as [bigint, bigint];
   return [BigInt(first), BigInt(second)];
+}
+
+/** What the pool would pay an owner for all shares of these bins now. */
+export async function askWithdrawal(
+  rpc: DevRpc,
+  { address: to }: BookPool,
+  owner: Hex,
+  ids: readonly number[],
+): Promise<[bigint, bigint]> {
+  const shares = await Promise.all(ids.map((id) => readBigInt(rpc, BOOK_PAIR, to, 'balanceOf', [owner, id])));
+  const data = encodeCall(BOOK_PAIR, 'burn', [owner, owner, ids, shares]);
+  const answer = String(await rpc.call('eth_call', [{ from: owner, to, data }, 'latest']));
+  const [paid] = BOOK_PAIR.decodeFunctionResult('burn', answer) as unknown as [readonly Hex[]];
+  const sum = (part: (packed: bigint) => bigint): bigint =>
+    paid.reduce((all, packed) => all + part(BigInt(packed)), 0n);
+  return [sum((packed) => BigInt.asUintN(128, packed)), sum((packed) => packed >> 128n)];
 }
 
 /** Bins that are read on each side of the active one. */

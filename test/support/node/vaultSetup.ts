@@ -66,6 +66,7 @@ export function contextOf(registry: PoolRegistry): DecodeContext {
     transfers: createTransferDecoder({
       wrappedNative: null,
       positionManagers: new Set(),
+      keepsShares: () => false,
       decodePoolEvent: () => null,
     }),
     keepsAllLogs: () => true,

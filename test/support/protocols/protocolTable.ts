@@ -6,8 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BUILT_IN_CHAINS } from '../../../src/chains/builtIn/builtInChains';
-import { ZERO_ADDRESS } from '../../../src/domain/hex';
-import { shapeOf } from '../../../src/domain/pools/poolShape';
+import { ZERO_ADDRESS, ZERO_HASH } from '../../../src/domain/hex';
+import { POOL_BINS, shapeOf } from '../../../src/domain/pools/poolShape';
 import type { ManyTokenProtocol } from '../../../src/protocols/manyTokenProtocol';
 import type { Protocol } from '../../../src/protocols/protocol';
 import { PROTOCOLS } from '../../../src/protocols/registry';
@@ -70,10 +70,10 @@ export function describeProtocol(protocol: Protocol | ManyTokenProtocol): string
 function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
   if (protocol.hasManyTokens)
     return protocol.isVault ? 'events of the vault' : 'creation events; older pools: own events';
-  if (protocol.poolOf !== undefined && protocol.idQuestions === undefined)
-    return 'creation events; older pools: no';
-  if (protocol.idQuestions !== undefined)
-    return 'creation events; older pools: own events, described by the position manager';
+  if (protocol.idQuestions !== undefined) {
+    const isAsked = protocol.idQuestions.describeCall({ factory: ZERO_ADDRESS }, ZERO_HASH) !== null;
+    return `creation events; older pools: own events, described by the ${isAsked ? '' : 'position '}manager`;
+  }
   const list = protocol.listsPools ? ', and its list' : '';
   return `creation events; older pools: own events, confirmed by the factory${list}`;
 }
@@ -81,9 +81,10 @@ function discoveryOf(protocol: Protocol | ManyTokenProtocol): string {
 const NO_CREATION = { pool: ZERO_ADDRESS, token0: ZERO_ADDRESS, token1: ZERO_ADDRESS };
 
 function feeOf(protocol: Protocol | ManyTokenProtocol): string {
+  if (!protocol.hasManyTokens && protocol.poolOf !== undefined)
+    return `event of each swap${protocol.feeChange === null ? '' : '; the pool’s: fee events'}`;
   if (protocol.feeChange !== null) return 'fee events';
   if (protocol.hasManyTokens) return 'none';
-  if (protocol.poolOf !== undefined) return 'event of each swap';
   const details = protocol.detailCalls(ZERO_ADDRESS, { ...NO_CREATION, feePips: null, tickSpacing: 0 });
   if (protocol.readTransfer !== undefined) return 'answer of the contract';
   if (details.length > 0) return 'what each swap paid; the pool’s: answer of the contract';
@@ -91,15 +92,11 @@ function feeOf(protocol: Protocol | ManyTokenProtocol): string {
 }
 
 /** Protocols whose positions no portfolio shows yet: docs/operations.md says so of `positionManager`. */
-const WITHOUT_POSITIONS: ReadonlySet<string> = new Set([
-  'liquidity_book',
-  'infinity_cl',
-  'infinity_bin',
-  'bonding_curve',
-]);
+const WITHOUT_POSITIONS: ReadonlySet<string> = new Set(['bonding_curve']);
 
 function positionsOf({ name, poolTypes }: Protocol | ManyTokenProtocol): string {
   if (WITHOUT_POSITIONS.has(name)) return 'no';
+  if (poolTypes.includes(POOL_BINS)) return 'shares of bins';
   return poolTypes.some((type) => shapeOf(type).hasTicks) ? 'NFTs of the position manager' : 'LP tokens';
 }
 

@@ -1,5 +1,6 @@
 import { EMPTY_STATE, type PoolState } from '../../../src/domain/pool';
 import type { Hex } from '../../../src/domain/hex';
+import { UNTOLD_BIN } from '../../../src/domain/pools/binMoves';
 import { DOUBTS } from '../../../src/domain/pools/doubts';
 import { hookDoubt, permissionsOf } from '../../../src/protocols/hooks';
 import { infinityBin } from '../../../src/protocols/infinity/infinityBin';
@@ -50,6 +51,11 @@ const swapped = (amount0: bigint, amount1: bigint, overridePips: number, after: 
   ...{ kind: 'swap', sender: ROUTER, recipient: ROUTER, amount0, amount1, after },
   ownFees: { overridePips, pluginPips: 0 },
 });
+const moved = (...bins: readonly (readonly [number, bigint, bigint])[]) => ({
+  bins: bins.map(([id, amount0, amount1]) => ({ id, amount0, amount1 })),
+});
+/** A swap without changes of bins: what a replay needs, with 0 as the active bin before. */
+const untold = (protocolPips: bigint) => moved([UNTOLD_BIN, 1n, protocolPips << 24n]);
 const NO_RANGE = { liquidity: null, tickLower: null, tickUpper: null };
 const IN_BIN = { sqrtPriceX96: 0n, liquidity: 0n, tick: BIN };
 
@@ -106,31 +112,37 @@ const BIN_GOLDEN: readonly EventGolden[] = [
     'token0 sold: the protocol keeps a fifth of the fee',
     BIN_SWAP,
     [ID, ROUTER, -1_000_000n, 900n, BIN, 5_000, 1_000],
-    { ...swapped(1_000_000n, -900n, 5_000, IN_BIN), protocolFees: [1_000n, 0n] },
+    { ...swapped(1_000_000n, -900n, 5_000, IN_BIN), protocolFees: [1_000n, 0n], ...untold(1_000n) },
   ],
   [
     'token1 sold',
     BIN_SWAP,
     [ID, ROUTER, 900n, -1_001n, BIN, 5_000, 0],
-    { ...swapped(-900n, 1_001n, 5_000, IN_BIN), protocolFees: [0n, 0n] },
+    { ...swapped(-900n, 1_001n, 5_000, IN_BIN), protocolFees: [0n, 0n], ...untold(0n) },
   ],
   [
     'deposit: amounts are without the fee of the protocol',
     MINT,
     [ID, ROUTER, [BIN - 1, BIN], SALT, [packed(0n, 7n), packed(5n, 3n)], packed(2n, 0n), packed(1n, 0n)],
-    { kind: 'mint', owner: ROUTER, amount0: 5n, amount1: 10n, ...NO_RANGE },
+    {
+      ...{ kind: 'mint', owner: ROUTER, amount0: 5n, amount1: 10n, ...NO_RANGE },
+      ...moved([BIN - 1, 0n, 7n], [BIN, 5n, 3n]),
+    },
   ],
   [
     'withdrawal',
     BURN,
     [ID, ROUTER, [BIN, BIN + 1], SALT, [packed(5n, 3n), packed(4n, 0n)]],
-    { kind: 'burn', owner: ROUTER, amount0: 9n, amount1: 3n, ...NO_RANGE },
+    {
+      ...{ kind: 'burn', owner: ROUTER, amount0: 9n, amount1: 3n, ...NO_RANGE },
+      ...moved([BIN, -5n, -3n], [BIN + 1, -4n, 0n]),
+    },
   ],
   [
     'donation',
     DONATE,
     [ID, ROUTER, -5n, -4n, BIN],
-    { kind: 'flash', owner: ROUTER, recipient: ROUTER, amount0: 5n, amount1: 4n },
+    { kind: 'flash', owner: ROUTER, recipient: ROUTER, amount0: 5n, amount1: 4n, ...moved([BIN, 5n, 4n]) },
   ],
 ];
 

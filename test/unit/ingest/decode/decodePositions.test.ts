@@ -32,6 +32,7 @@ const BLOCK = { number: 77, timestamp: 1_700_000_000 };
 const rules = {
   wrappedNative: null,
   positionManagers: new Set([MANAGER]),
+  keepsShares: (contract: string) => contract === POOL,
   decodePoolEvent: (log: ChainLog) =>
     log.address === POOL || log.address === OTHER_POOL ? uniswapV3.decodeEvent(log) : null,
 };
@@ -55,6 +56,24 @@ const mint = (
   liquidity: bigint,
   amounts: readonly [bigint, bigint],
 ): Words => encode(V3, 'Mint', [TOKEN, owner, ...ticks, liquidity, ...amounts]);
+
+test('a move of shares of a pool is a transfer for each bin, and that of another contract is none', () => {
+  const book = new Interface([
+    'event TransferBatch(address indexed sender, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
+  ]);
+  const moved = encode(book, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [8_388_608, 8_388_610], [5n, 7n]]);
+  const { position_events, skipped } = decodeAll([
+    [moved, { address: POOL }],
+    [moved, { address: FAKE_POOL }],
+    [encode(book, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [2 ** 24], [5n]]), { address: POOL }],
+  ]);
+  const row = { kind: 'transfer', manager: POOL, pair: POOL, sender: ZERO_ADDRESS, recipient: TOKEN };
+  expect(position_events).toEqual([
+    expect.objectContaining({ ...row, token_id: 8_388_608n, tick_lower: 8_388_608, amount0: 5n }),
+    expect.objectContaining({ ...row, token_id: 8_388_610n, tick_lower: 8_388_610, amount0: 7n }),
+  ]);
+  expect(skipped.malformed).toBe(1);
+});
 
 describe('the pool of an IncreaseLiquidity log is found by the Mint before it', () => {
   const AMOUNTS = [11n, 22n] as const;

@@ -5,6 +5,7 @@ import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/int
 import type { ChainLog } from '../../../../src/domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../../../src/domain/hex';
 import { ORD_SPAN } from '../../../../src/domain/ord';
+import { TRANSFER_BATCH } from '../../../../src/ingest/decode/decodeShares';
 import {
   createTransferDecoder,
   type SkippedLogs,
@@ -42,6 +43,7 @@ const RUNS = runsOf(800);
 const rules = {
   wrappedNative: WRAPPED,
   positionManagers: new Set([MANAGER]),
+  keepsShares: (contract: string) => contract === POOL,
   decodePoolEvent: (log: ChainLog) => (log.address === POOL ? uniswapV3.decodeEvent(log) : null),
 };
 
@@ -226,10 +228,10 @@ test('the decoder of transfers never throws', () => {
   fc.assert(property, { numRuns: runsOf(3_000) });
 });
 
-test('without position managers, only transfers, deposits and withdrawals are decoded', () => {
+test('without position managers, only transfers, deposits, withdrawals and shares of bins are decoded', () => {
   const bare = createTransferDecoder({ ...rules, wrappedNative: null, positionManagers: new Set() });
   const topics = [ERC20.getEvent('Transfer'), WETH.getEvent('Deposit'), WETH.getEvent('Withdrawal')];
-  expect([...bare.topics]).toEqual(topics.map((event) => event!.topicHash));
+  expect([...bare.topics]).toEqual([...topics.map((event) => event!.topicHash), TRANSFER_BATCH]);
 });
 
 describe('a Deposit or Withdrawal of any contract changes a balance, unless a Transfer beside it does', () => {

@@ -7,6 +7,7 @@ import { V3_SWAP_FEE_CHANGED } from '../../../../src/protocols/balancerV3/decode
 import { FEE_PERCENT_UPDATED } from '../../../../src/protocols/camelot/camelotEvents';
 import { CURVE_FEE_TOPICS } from '../../../../src/protocols/curve/curveEvents';
 import { CRYPTO_FEE_TOPICS } from '../../../../src/protocols/curveCrypto/cryptoEvents';
+import { DYNAMIC_FEE_UPDATED } from '../../../../src/protocols/infinity/dynamicFee';
 import { FEE_PROTOCOL_TOPICS } from '../../../../src/protocols/uniswapV3/feeProtocol';
 
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -28,6 +29,7 @@ test('upgrades of proxies, logs of vaults and changes of fees are kept', () => {
     ...CRYPTO_FEE_TOPICS,
     FEE_PERCENT_UPDATED,
     V3_SWAP_FEE_CHANGED,
+    DYNAMIC_FEE_UPDATED,
   ];
   const others = [...vault, ...changes];
   for (const topic of others) expect(isKept(topic)).toBe(true);

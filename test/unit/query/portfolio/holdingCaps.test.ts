@@ -91,7 +91,7 @@ test('the value of an LP share of an honest pool includes both tokens, even if a
 });
 
 test('unclaimed amounts of a V3 position are capped too', () => {
-  const place = { pair: '0xp', tick_lower: 0, tick_upper: 1, liquidity: 0n };
+  const place = { pair: '0xp', tick_lower: 0, tick_upper: 1, liquidity: 0n, shares: 0n };
   const nft = { manager: '0xm' as const, position_id: '1', ...place };
   const owed = { amount0: 10n ** 12n, amount1: 0n };
   const { position } = toConcentratedPosition(pool('0xff', 0, 0), nft, prices, owed, count());
