@@ -184,12 +184,12 @@ function settingsOf(pool: CurvePool | null): string[] {
   return settings;
 }
 
-function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
+function bookCalls(factory: Hex, state: ManyTokenState): ContractCall[] {
   const to = curvePoolOfId(state.poolId);
   const pool = toCurvePool(state);
   const base = pool?.base ?? null;
   const basePrice = base === null ? [] : [{ to: base, data: callData('get_virtual_price()') }];
-  const rates = rateCalls(state);
+  const rates = rateCalls(factory, state);
   return [
     ...settingsOf(pool).map((name) => ({ to, data: callData(name) })),
     { to: shareOf(state), data: callData('totalSupply()') },
@@ -230,7 +230,7 @@ function withBooks(
   });
 }
 
-function rateCalls(state: ManyTokenState): ContractCall[] {
+function rateCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const to = curvePoolOfId(state.poolId);
   return toCurvePool(state)?.asksRates === true ? [{ to, data: callData('stored_rates()') }] : [];
 }

@@ -7,7 +7,7 @@ import { startAnvil, type Anvil } from '../../../src/dev/node/anvil';
 import { getBlockHead, openDevRpc, type DevRpc } from '../../../src/dev/node/devRpc';
 import type { ChainLog } from '../../../src/domain/block';
 import type { ContractCall } from '../../../src/domain/contractCall';
-import { numberToHex, type Hex } from '../../../src/domain/hex';
+import { numberToHex, ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { createLog } from '../../../src/log';
 import { decodeCurveEvent } from '../../../src/protocols/curve/curveEvents';
 import { toCurvePool } from '../../../src/protocols/curve/curveParams';
@@ -148,7 +148,7 @@ async function follow(block: number): Promise<Seen[]> {
   const { timestamp } = await getBlockHead(rpc);
   const earlier = new Map<Hex, ManyTokenState>();
   for (const [pool, state] of states) {
-    const calls = curveStable.rateCalls(state);
+    const calls = curveStable.rateCalls(ZERO_ADDRESS, state);
     if (calls.length > 0) states.set(pool, curveStable.withRates(state, await ask(calls)));
   }
   const receipts = (await rpc.call('eth_getBlockReceipts', [numberToHex(block)])) as { logs: ChainLog[] }[];
