@@ -9,6 +9,7 @@ import { getBlockHead } from '../../../src/dev/node/devRpc';
 import { toFeePips } from '../../../src/domain/swapFee';
 import type { SwapFact } from '../../../src/ingest/rows/blockRows';
 import { balancerV3 } from '../../../src/protocols/balancerV3/balancerV3';
+import { toStableState } from '../../../src/protocols/balancerV3/vaultState';
 import { DOUBTS } from '../../../src/domain/pools/doubts';
 import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
 import {
@@ -171,7 +172,7 @@ async function act(pool: (typeof pools)[number]): Promise<string> {
 
 async function ramp(pool: V3Pool): Promise<string> {
   const { timestamp } = await getBlockHead(anvil.rpc);
-  const [from = 0n, to = 0n, , end = 0n] = reader.stateOf(pool).params.slice(3);
+  const [from = 0n, to = 0n, , end = 0n] = toStableState(reader.stateOf(pool)).params;
   const isMoving = BigInt(timestamp) + 10n < end;
   const now = Number((to > from ? to : from) / 1_000n);
   market.ramp(pool, isMoving ? 0 : random.chance(0.5) ? now + 3 : Math.ceil(now * 0.7), timestamp + 10 + DAY);
