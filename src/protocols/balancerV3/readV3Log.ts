@@ -50,7 +50,7 @@ export function readV3Log(
   if ('amounts' in event && event.amounts.length !== state.tokens.length) return 'malformed';
   // The node told the kept part of the fee at the end of the block. If an event of the block changes it, it is unknown.
   const isUncertain = event.kind === 'registered' && logs.some((each) => isKeptChange(each, log));
-  const before = isRatedV3(state) ? beforeEvents(state, eventsLike(log, logs)) : state;
+  const before = isRatedV3(state) ? beforeLog(state, log, logs) : state;
   const start = isUncertain ? withV3Terms(before, { status: 0n }) : before;
   const after = applyVaultEvent(start, event, timestamp);
   const kind = kindOf(event);
@@ -58,10 +58,12 @@ export function readV3Log(
   return { after, kind, isStored, swap: toSwap(event), liquidity: toLiquidity(state, event) };
 }
 
-/** The events of the vault about the pool of this log. */
-function eventsLike({ address, topics: [, pool] }: ChainLog, logs: readonly ChainLog[]): V3Event[] {
-  const ofPool = logs.filter((each) => each.address === address && each.topics[1] === pool);
-  return ofPool.flatMap((each) => decodeV3Event(each) ?? []);
+function beforeLog(state: ManyTokenState, log: ChainLog, logs: readonly ChainLog[]): ManyTokenState {
+  const { address, topics, logIndex } = log;
+  const ofPool = logs.filter((each) => each.address === address && each.topics[1] === topics[1]);
+  const ahead = ofPool.filter((each) => each.logIndex >= logIndex);
+  const events = ahead.flatMap((each) => decodeV3Event(each) ?? []);
+  return beforeEvents(state, events, ahead.length === ofPool.length);
 }
 
 function isKeptChange({ address, topics }: ChainLog, registered: ChainLog): boolean {

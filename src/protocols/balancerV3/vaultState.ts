@@ -37,7 +37,7 @@ interface V3Terms {
   readonly swapFee: bigint;
   /** A value of RATED. */
   readonly rated: bigint;
-  /** The balances at the end of the block, from the answers of the node until the first event of the vault. */
+  /** The balances at the end of the block, from the answers of the node until an event of the vault uses them. */
   readonly told: readonly bigint[];
   /** The params of a stable pool; empty for a weighted pool, and for a stable pool without a price. */
   readonly curve: readonly bigint[];
@@ -74,7 +74,8 @@ export function isKnownV3(state: Pick<ManyTokenState, 'params'>): boolean {
 
 /** Whether the last swap followed from what the node told, or needs no answer of the node. */
 export function isCertainV3(state: Pick<ManyTokenState, 'params'>): boolean {
-  return termsOf(state).rated <= RATED.certain;
+  const { rated, told, curve } = termsOf(state);
+  return rated <= RATED.certain && (told.length === 0 || curve.length > 0);
 }
 
 /** Whether the node is asked for rates and balances in each block with an event of the pool. */
@@ -94,11 +95,17 @@ export function withTold(
 }
 
 /**
- * The state before the first of these events, which are those of the vault about the pool in this block: the balances at the
- * end of the block without the moves of the events. A fee on yield, which no event tells, counts as taken before them.
+ * The state before the first of these events: all events of the vault about the pool in this block from there on. Its balances
+ * are those at the end of the block without the moves of the events. So a fee on yield, which no event tells, counts as taken
+ * before. The swaps of a stable pool show whether it was. A weighted pool has no price before the last event of such a block.
+ * `isFirst`: the block has no earlier event.
  */
-export function beforeEvents(state: ManyTokenState, events: readonly V3Event[]): ManyTokenState {
-  const { told } = termsOf(state);
+export function beforeEvents(
+  state: ManyTokenState,
+  events: readonly V3Event[],
+  isFirst: boolean,
+): ManyTokenState {
+  const { told, curve } = termsOf(state);
   if (told.length === 0) return state;
   let terms = state;
   const balances = [...told];
@@ -109,7 +116,9 @@ export function beforeEvents(state: ManyTokenState, events: readonly V3Event[]):
     if (event.kind !== 'swap') terms = applyVaultEvent(terms, event, 0);
   }
   const before = balances.map((balance) => clampAmount(balance, UINT256_MAX));
-  return { ...withV3Terms(state, { told: [] }), balances: before };
+  const isCut = !isFirst || before.some((balance, index) => balance < (state.balances[index] ?? 0n));
+  const isOpen = isCut && events.length > 1 && curve.length === 0;
+  return { ...withV3Terms(state, { told: isOpen ? told : [] }), balances: before };
 }
 
 /** The same pool with the params of a stable pool, for the functions of stablePool.ts. */

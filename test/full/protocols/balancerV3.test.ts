@@ -260,19 +260,24 @@ test('prices, balances, fees and quotes equal the vault over random trades', asy
   });
 });
 
-test('if a rate moves between two swaps of a block, only the second one has a price', async () => {
-  const pool = pools.find(({ isRated, isStable }) => isRated && isStable)!;
-  const [amountIn = 0n, amountOut = 0n] = reader.stateOf(pool).balances.map((balance) => balance / 1_000n);
-  market.swap(pool, V3_SWAP.exactIn, 0, 1, amountIn);
-  market.donate(market.wrappers[1]!, 500);
-  market.swap(pool, V3_SWAP.exactOut, 0, 1, amountOut);
-  const swaps = await reader.follow(await market.mine());
-  const price = swaps[1]!.swap.price;
-  expect([swaps.length, swaps[0]!.swap.price, price > 0]).toEqual([2, 0, true]);
-  expect(reader.stateOf(pool).balances).toEqual(await market.balancesOf(pool));
-  const quoted = await quotedV3Price(market, pool, [0, 1], reader.stateOf(pool).swapFee);
-  expect(Math.abs(price / quoted - 1)).toBeLessThan(1e-9);
-});
+test.each([true, false])(
+  'if a rate moves between two swaps of a block, only the second one has a price (stable: %s)',
+  async (isStable) => {
+    const pool = pools.find((each) => each.isRated && each.isStable === isStable)!;
+    const [amountIn = 0n, amountOut = 0n] = reader.stateOf(pool).balances.map((balance) => balance / 1_000n);
+    market.setYieldFee(pool, ONE / 10n);
+    await reader.follow(await market.mine());
+    market.swap(pool, V3_SWAP.exactIn, 0, 1, amountIn);
+    market.donate(market.wrappers[1]!, 500);
+    market.swap(pool, V3_SWAP.exactOut, 0, 1, amountOut);
+    const swaps = await reader.follow(await market.mine());
+    const price = swaps[1]!.swap.price;
+    expect([swaps.length, swaps[0]!.swap.price, price > 0]).toEqual([2, 0, true]);
+    expect(reader.stateOf(pool).balances).toEqual(await market.balancesOf(pool));
+    const quoted = await quotedV3Price(market, pool, [0, 1], reader.stateOf(pool).swapFee);
+    expect(Math.abs(price / quoted - 1)).toBeLessThan(1e-9);
+  },
+);
 
 test('a pool has no price if a hook takes part in its amounts', async () => {
   const tokens = market.tokens.slice(0, 2);

@@ -28,8 +28,12 @@ const ONE = 10n ** 18n;
 const MILLIONS = 10n ** 12n;
 
 interface V3Pair extends PairAnswer {
-  readonly flags: readonly string[];
-  readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
+  readonly balances: readonly {
+    readonly address: string;
+    readonly balance: string;
+    readonly balance_raw: string;
+    readonly value_usd: number;
+  }[];
 }
 
 let world: PoolWorld;
@@ -121,13 +125,11 @@ async function expectAll(from: Program): Promise<void> {
   await expectTruth(from, weighted, 4, 100);
   await expectTruth(from, stable, 5, 10);
   const pair = await expectTruth(from, rated, 5, 10);
-  // The wrapper is worth what the pool gives for it.
-  const [balances, isBase] = [
-    await market.balancesOf(rated),
-    pair.base_token.address === rated.tokens[0]!.address,
-  ];
-  const whole = balances.map((balance, index) => Number(balance) / 10 ** rated.tokens[index]!.decimals);
-  console.log(pair, whole, isBase);
+  // The pool gives the wrapper its price in USD.
+  const [wrapper] = market.wrappers;
+  const { balance, value_usd } = pair.balances.find(({ address }) => address === wrapper!.address)!;
+  const price = pair.base_token.address === wrapper!.address ? Number(pair.price) : 1 / Number(pair.price);
+  expect(off(value_usd, Number(balance) * price)).toBeLessThan(1e-9);
 }
 
 test('pools have the price, balances and newest fee of the vault', () => expectAll(program));

@@ -27,7 +27,7 @@ export async function decodeNumber(context: DecodeContext, rpc: DevRpc, number: 
 }
 
 /** The block with its logs, without transactions. */
-export async function readNodeBlock(rpc: DevRpc, number: number): Promise<ChainBlock> {
+async function readNodeBlock(rpc: DevRpc, number: number): Promise<ChainBlock> {
   const at = numberToHex(number);
   const receipts = (await rpc.call('eth_getBlockReceipts', [at])) as { logs: NodeLog[] }[];
   const { hash, parentHash, timestamp } = (await rpc.call('eth_getBlockByNumber', [at, false])) as {
@@ -55,7 +55,7 @@ export async function readNodeBlock(rpc: DevRpc, number: number): Promise<ChainB
 }
 
 /** A call that the node refuses is a revert. */
-export function callsOf(rpc: DevRpc): EthCalls {
+function callsOf(rpc: DevRpc): EthCalls {
   return {
     batchOutcomes: (calls, parse) =>
       Promise.all(

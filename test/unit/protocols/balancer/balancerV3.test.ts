@@ -227,7 +227,8 @@ test('a pool has no price until the node told its books, also if the kept part c
 const ratesOf = (...rates: readonly bigint[]): Hex => answerOf(['uint256[]', 'uint256[]'], [[1n, 1n], rates]);
 
 /** The states after each of these logs of a block. */
-function statesAfter(from: ManyTokenState, ...logs: readonly ChainLog[]): ManyTokenState[] {
+function statesAfter(from: ManyTokenState, ...block: readonly ChainLog[]): ManyTokenState[] {
+  const logs = block.map((log, logIndex) => ({ ...log, logIndex }));
   const states: ManyTokenState[] = [];
   for (const log of logs) {
     const step = balancerV3.readLog(states.at(-1) ?? from, log, logs, NOW);
@@ -241,7 +242,7 @@ test.each([
   ['weighted', factsOf(infoOf([1, 0], true), NO_HOOK, RATES, WEIGHTS)!],
 ])(
   'a %s pool with rates or yield has a price if its last swap follows from what the node told',
-  (_kind, listed) => {
+  (kind, listed) => {
     const config = configOf(ONE / 100n, ONE / 2n, false);
     const open = balancerV3.withBooks(listed, [config, infoOf([1, 0], false), AMP, ratesOf(ONE, ONE)], false);
     const priceOf = (state: ManyTokenState) => balancerV3.spotPrice(state, 0, 1, NOW);
@@ -284,10 +285,14 @@ test.each([
       null,
     ]);
     expect(next(untold)).toEqual(swapped);
-    // Two swaps of a block: the balances between them are those before the second one.
-    const both = statesAfter(told([end[0]! + paid - 500n, end[1]! - wrong]), log(out), log(wrong));
-    expect(both.map(({ balances }) => balances)).toEqual([end, [end[0]! + paid - 500n, end[1]! - wrong]]);
-    expect(both.map((state) => priceOf(state) === null)).toEqual([false, true]);
+    // Two events: the swap shows that the vault took the fee before it only if it must follow to the last unit.
+    const filled = [end[0]! + 499n, end[1]!];
+    const both = statesAfter(told(filled), log(out), logOf('LiquidityAdded'));
+    expect(both.map(({ balances }) => balances)).toEqual([end, filled]);
+    expect(both.map((state) => priceOf(state) === null)).toEqual([kind === 'weighted', false]);
+    // Without a fee, it needs not show.
+    const free = statesAfter(told(filled, { ...open, balances: start }), log(out), logOf('LiquidityAdded'));
+    expect(free.map((state) => priceOf(state) === null)).toEqual([false, false]);
   },
 );
 
