@@ -163,7 +163,7 @@ function amountOut(
   if (pool === null || placeI < 0 || placeJ < 0 || i === j || amountIn <= 0n) return null;
   const { curve, xp, scales } = pool;
   const d = getD(xp, curve);
-  const [scaleI = 0n, scaleJ = 0n, before = 0n] = [scales[placeI], scales[placeJ], xp[placeJ]];
+  const [scaleI = 0n, before = 0n] = [scales[placeI], xp[placeJ]];
   if (d === null || d === 0n) return null;
   const withoutFee = (amount: bigint): bigint => amount - up(amount * state.swapFee, ONE);
   const paid =
@@ -171,7 +171,7 @@ function amountOut(
   const after = xp.map((x, place) => (place === placeI ? x + paid : x));
   const left = solveLeft(after, placeJ, curve, d, version);
   const out = left === null ? -1n : before - left - 1n;
-  const scaleOut = version === 'v3' ? factorsOf(state.params, xp.length, true)?.[j] : scaleJ;
+  const scaleOut = factorsOf(state.params, state.balances.length, version === 'v3')?.[j];
   return out < 0n || scaleOut === undefined ? null : (out * ONE) / scaleOut;
 }
 

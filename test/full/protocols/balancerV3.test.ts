@@ -149,7 +149,7 @@ async function act(pool: (typeof pools)[number]): Promise<string> {
   }
   if (action < 0.94) {
     market.setProtocolFee(pool, (BigInt(random.pick([0, 10, 25, 50])) * ONE) / 100n);
-    if (pool.isRated) market.setYieldFee(pool, (BigInt(random.pick([0, 5, 10, 50])) * ONE) / 100n);
+    market.setYieldFee(pool, (BigInt(random.pick([0, 5, 10, 50])) * ONE) / 100n);
     return 'protocol fee';
   }
   if (action < 0.97) {
