@@ -28,7 +28,7 @@ import { recordOracle } from '../../support/protocols/protocolTable';
 import { Random } from '../../support/random';
 
 const SEED = 31;
-const ROUNDS = 90;
+const ROUNDS = 80;
 const DECIMALS = [0, 6, 8, 18];
 const ONE = 10n ** 18n;
 const DAY = 86_400;
