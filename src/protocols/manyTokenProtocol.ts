@@ -184,9 +184,10 @@ interface ManyTokenQuestions {
   lacksBooks(state: ManyTokenState): boolean;
   /**
    * Calls for what changes without an event, such as rates of tokens. They are made at the end of each block with an event of
-   * the pool, and `withRates` applies the answers before the events. Absent if each change has an event.
+   * the pool, or of its factory or vault about it. `withRates` applies the answers before the events. Absent if each change
+   * has an event.
    */
-  rateCalls?(state: ManyTokenState): readonly ContractCall[];
+  rateCalls?(factory: Hex, state: ManyTokenState): readonly ContractCall[];
   withRates?(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState;
   /** Whether `bookCalls` are made at the creation too, at the end of its block, because no event tells the params. */
   readonly readsBooksAtCreation: boolean;

@@ -53,22 +53,23 @@ interface ListedPool extends ManyTokenPool {
   readonly candidate: Candidate;
 }
 
+/** A log of a pool of a DEX: its own, or one of its factory or vault. */
+interface PoolLog extends NamedPool {
+  readonly protocol: ManyTokenProtocol;
+  readonly block: ChainBlock;
+  readonly log: ChainLog;
+  readonly isCreation: boolean;
+}
+
 type AskFacts = (calls: readonly (readonly ContractCall[])[]) => ReturnType<typeof askContracts>;
 
 export class ManyTokenDiscovery {
   /** Pool ids of no usable pool, and ids whose values could not be read. */
   private readonly strangers = new Strangers();
   private readonly sources: readonly { readonly dex: Dex; readonly protocol: ManyTokenProtocol }[];
-  /** Topics of the events before which the node may be asked for rates. */
-  private readonly ratedTopics: ReadonlySet<Hex>;
 
   constructor(private readonly deps: ManyTokenDiscoveryDeps) {
     this.sources = deps.dexes.map((dex) => ({ dex, protocol: getManyTokenProtocol(dex.protocol) }));
-    this.ratedTopics = new Set(
-      this.sources.flatMap(({ protocol }) =>
-        protocol.rateCalls === undefined ? [] : [...protocol.poolTopics],
-      ),
-    );
   }
 
   /**
@@ -85,14 +86,14 @@ export class ManyTokenDiscovery {
   ): Promise<PlacedFinding[]> {
     const last = blocks.at(-1);
     if (last === undefined || this.sources.length === 0) return [];
-    const candidates = this.listCandidates(blocks, registry);
-    const found = await this.read(candidates, last, reversible, signal);
-    return [...found, ...(await this.readRates(blocks, registry, found, reversible, signal))];
+    const logs = blocks.flatMap((block) => this.listLogs(block));
+    const found = await this.read(this.listCandidates(logs, registry), last, reversible, signal);
+    return [...found, ...(await this.readRates(logs, registry, found, reversible, signal))];
   }
 
   /** Reads what changes without an event, at the end of each block with an event of such a pool. */
   private async readRates(
-    blocks: readonly ChainBlock[],
+    logs: readonly PoolLog[],
     registry: PoolRegistry,
     found: readonly PlacedFinding[],
     reversible: boolean,
@@ -103,16 +104,14 @@ export class ManyTokenDiscovery {
         'poolId' in state ? [[pool.address, { pool, state }]] : [],
       ),
     );
-    const asked = blocks.flatMap((block) => {
-      const logs = block.logs.filter(({ topics: [topic = '0x'] }) => this.ratedTopics.has(topic));
-      const emitters = new Set(logs.map(({ address }) => address));
-      return [...emitters].flatMap((address) => {
-        const known = fresh.get(address) ?? registry.findManyTokenPool(address);
-        if (known === undefined) return [];
-        const calls = getManyTokenProtocol(known.pool.protocol).rateCalls?.(known.state) ?? [];
-        return calls.length === 0 ? [] : [{ block, ...known, calls }];
-      });
+    const rated = logs.flatMap(({ protocol, poolId, dex, block }) => {
+      const address = protocol.poolOfId(poolId);
+      const known = fresh.get(address) ?? registry.findManyTokenPool(address);
+      if (protocol.rateCalls === undefined || known?.pool.dex !== dex.name) return [];
+      const calls = protocol.rateCalls(dex.factory, known.state);
+      return calls.length === 0 ? [] : [{ key: `${block.number} ${address}`, block, ...known, calls }];
     });
+    const asked = [...new Map(rated.map((one) => [one.key, one])).values()];
     const answers = await askContracts(
       this.deps.rpc,
       asked.map(({ calls }) => calls),
@@ -188,39 +187,44 @@ export class ManyTokenDiscovery {
     return this.readBooks(open, reversible, signal);
   }
 
-  private listCandidates(blocks: readonly ChainBlock[], registry: PoolRegistry): Candidate[] {
-    const candidates = new Map<string, Candidate>();
-    for (const block of blocks)
-      for (const log of block.logs) {
-        const topic = log.topics[0];
-        if (topic === undefined) continue;
-        // Called for every log. There are few DEXes, so comparing with each is faster than a set.
-        for (const { dex, protocol } of this.sources) {
-          const isOfFactory = dex.factory === log.address && protocol.factoryTopics.has(topic);
-          if (!isOfFactory && !protocol.poolTopics.has(topic)) continue;
-          const poolId = isOfFactory ? protocol.idOfLog(log, block.logs) : protocol.idOfPool(log.address);
-          const key = `${dex.name} ${poolId}`;
-          const isCreation = isOfFactory && protocol.creationTopics.has(topic);
-          if (poolId === null || (candidates.has(key) && !isCreation)) continue;
-          const known = registry.findManyTokenPool(protocol.poolOfId(poolId)) ?? null;
-          const named = { dex, protocol, poolId, block, log, known };
-          const candidate = this.toCandidate(named, isCreation, log, block.logs);
-          if (candidate === null) continue;
-          // Contracts may emit events about a pool before the creation event.
-          if (candidate.created !== null || !candidates.has(key)) candidates.set(key, candidate);
-        }
+  private listLogs(block: ChainBlock): PoolLog[] {
+    const listed: PoolLog[] = [];
+    for (const log of block.logs) {
+      const topic = log.topics[0];
+      if (topic === undefined) continue;
+      // Called for every log. There are few DEXes, so comparing with each is faster than a set.
+      for (const { dex, protocol } of this.sources) {
+        const isOfFactory = dex.factory === log.address && protocol.factoryTopics.has(topic);
+        if (!isOfFactory && !protocol.poolTopics.has(topic)) continue;
+        const poolId = isOfFactory ? protocol.idOfLog(log, block.logs) : protocol.idOfPool(log.address);
+        const isCreation = isOfFactory && protocol.creationTopics.has(topic);
+        if (poolId !== null) listed.push({ dex, protocol, poolId, block, log, isCreation });
       }
+    }
+    return listed;
+  }
+
+  private listCandidates(logs: readonly PoolLog[], registry: PoolRegistry): Candidate[] {
+    const candidates = new Map<string, Candidate>();
+    for (const each of logs) {
+      const { dex, protocol, poolId, isCreation } = each;
+      const key = `${dex.name} ${poolId}`;
+      if (candidates.has(key) && !isCreation) continue;
+      const known = registry.findManyTokenPool(protocol.poolOfId(poolId)) ?? null;
+      const candidate = this.toCandidate(each, known);
+      if (candidate === null) continue;
+      // Contracts may emit events about a pool before the creation event.
+      if (candidate.created !== null || !candidates.has(key)) candidates.set(key, candidate);
+    }
     return [...candidates.values()];
   }
 
   /** Returns null if this log needs no answer of the node. */
   private toCandidate(
-    named: Omit<Candidate, 'created'>,
-    isCreation: boolean,
-    log: ChainLog,
-    logs: readonly ChainLog[],
+    { dex, protocol, poolId, block, log, isCreation }: PoolLog,
+    known: ManyTokenPool | null,
   ): Candidate | null {
-    const { dex, protocol, poolId, block, known } = named;
+    const named = { dex, protocol, poolId, block, log, known };
     const isQuiet = this.strangers.isQuiet(poolId, block.number);
     if (known !== null) {
       const isSame = known.state.poolId === poolId && known.pool.dex === dex.name;
@@ -228,7 +232,7 @@ export class ManyTokenDiscovery {
     }
     if (!isCreation) return isQuiet ? null : { ...named, created: null };
     // Some registrations have no tokens yet, or are of an older pool. The pool is added at a later event.
-    const created = protocol.readCreation(log, logs);
+    const created = protocol.readCreation(log, block.logs);
     if (created === null) this.strangers.forget(poolId);
     return created === null ? null : { ...named, created };
   }

@@ -40,6 +40,7 @@ const ROUNDING_UNITS = 4n;
 /** First and last amplification, first and last time. */
 type Ramp = readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
 type Terms = Pick<ManyTokenState, 'params' | 'balances'>;
+type TokenSwap = Pick<VaultSwap, 'tokenIn' | 'tokenOut' | 'amountIn' | 'amountOut'>;
 /** Balancer V2 takes the fee from raw units, Balancer V3 from units of 18 decimals. They round the curve differently. */
 type Version = 'v2' | 'v3';
 
@@ -76,14 +77,18 @@ function toStablePool({ params, balances }: Terms, timestamp: number): StablePoo
   return { curve: { amp, ampUnit: AMP_UNIT, isPancake: true }, xp, scales, places };
 }
 
-/** The factors that convert raw balances into units of the curve. Null if one is unknown. */
-function factorsOf(params: readonly bigint[], count: number): readonly bigint[] | null {
+/**
+ * The factors that convert raw balances into units of the curve. Null if one is unknown. `isPaid`: for what Balancer V3 pays
+ * out, for which it adds 1 to each rate that is no whole number (ScalingHelpers.sol, computeRateRoundUp).
+ */
+function factorsOf(params: readonly bigint[], count: number, isPaid = false): readonly bigint[] | null {
   const scales = params.slice(RAMP_LENGTH, RAMP_LENGTH + count);
   const rates = params.slice(RAMP_LENGTH + count);
   if (scales.length < count || count === 0 || rates.includes(0n)) return null;
   if (rates.length === 0) return scales;
   // As the contract does (mulDown).
-  return rates.length === count ? scales.map((scale, index) => (scale * (rates[index] ?? 0n)) / ONE) : null;
+  const counted = isPaid ? rates.map((rate) => (rate % ONE === 0n ? rate : rate + 1n)) : rates;
+  return rates.length === count ? scales.map((scale, index) => (scale * (counted[index] ?? 0n)) / ONE) : null;
 }
 
 /** Marginal price of token i, raw token j per raw token i, without fee. Null without a price. */
@@ -158,7 +163,7 @@ function amountOut(
   if (pool === null || placeI < 0 || placeJ < 0 || i === j || amountIn <= 0n) return null;
   const { curve, xp, scales } = pool;
   const d = getD(xp, curve);
-  const [scaleI = 0n, scaleJ = 0n, before = 0n] = [scales[placeI], scales[placeJ], xp[placeJ]];
+  const [scaleI = 0n, before = 0n] = [scales[placeI], xp[placeJ]];
   if (d === null || d === 0n) return null;
   const withoutFee = (amount: bigint): bigint => amount - up(amount * state.swapFee, ONE);
   const paid =
@@ -166,7 +171,42 @@ function amountOut(
   const after = xp.map((x, place) => (place === placeI ? x + paid : x));
   const left = solveLeft(after, placeJ, curve, d, version);
   const out = left === null ? -1n : before - left - 1n;
-  return out < 0n ? null : (out * ONE) / scaleJ;
+  const scaleOut = factorsOf(state.params, state.balances.length, version === 'v3')?.[j];
+  return out < 0n || scaleOut === undefined ? null : (out * ONE) / scaleOut;
+}
+
+/** Raw token i that Balancer V3 takes for an exact `paidOut` of token j. */
+function amountInFor(
+  state: ManyTokenState,
+  i: number,
+  j: number,
+  paidOut: bigint,
+  timestamp: number,
+): bigint | null {
+  const pool = toStablePool(state, timestamp);
+  const [xi, xj, scaleIn] = [pool?.xp[i], pool?.xp[j], pool?.scales[i]];
+  const scaleOut = factorsOf(state.params, state.tokens.length, true)?.[j];
+  if (pool === null || xi === undefined || xj === undefined || i === j) return null;
+  if (scaleIn === undefined || scaleOut === undefined || state.swapFee >= ONE) return null;
+  const d = getD(pool.xp, pool.curve);
+  const given = up(paidOut * scaleOut, ONE);
+  if (d === null || d === 0n || given >= xj) return null;
+  const left = solveLeft(pool.xp.with(j, xj - given), i, pool.curve, d, 'v3');
+  const paid = left === null ? 0n : left - xi + 1n;
+  return paid <= 0n ? null : up((paid + up(paid * state.swapFee, ONE - state.swapFee)) * ONE, scaleIn);
+}
+
+/** Whether a pool of Balancer V3 swaps these amounts to the last unit: one of them was given, the other follows. */
+export function explainsStable(
+  state: ManyTokenState,
+  { tokenIn, tokenOut, amountIn, amountOut: paidOut }: TokenSwap,
+  timestamp: number,
+): boolean {
+  const [i, j] = [state.tokens.indexOf(tokenIn), state.tokens.indexOf(tokenOut)];
+  return (
+    amountOut(state, i, j, amountIn, timestamp, 'v3') === paidOut ||
+    amountInFor(state, i, j, paidOut, timestamp) === amountIn
+  );
 }
 
 const up = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor;
@@ -205,7 +245,7 @@ function solveLeft(
  */
 export function fitsStable(
   state: ManyTokenState,
-  swap: Pick<VaultSwap, 'tokenIn' | 'tokenOut' | 'amountIn' | 'amountOut'>,
+  swap: TokenSwap,
   timestamp: number,
   version: Version = 'v2',
 ): boolean {

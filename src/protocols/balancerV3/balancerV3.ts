@@ -10,7 +10,15 @@ import type { ManyTokenProtocol, ManyTokenState } from '../manyTokenProtocol';
 import { V3_POOL_REGISTERED, V3_SWAP_FEE_CHANGED, V3_VAULT_TOPICS } from './decodeV3Event';
 import { idOfV3Log, readV3Creation, readV3Log } from './readV3Log';
 import { vaultQuestions } from './vaultQuestions';
-import { idOfV3Pool, isKnownV3, isStableV3, lacksV3Books, toStableState, v3PoolOfId } from './vaultState';
+import {
+  idOfV3Pool,
+  isCertainV3,
+  isKnownV3,
+  isStableV3,
+  lacksV3Books,
+  toStableState,
+  v3PoolOfId,
+} from './vaultState';
 
 export const balancerV3 = {
   name: 'balancer_v3',
@@ -44,16 +52,17 @@ export const balancerV3 = {
     const own = isKnownV3(state) ? { ...state, swapFee: state.params[2] ?? 0n } : state;
     return withDoubts(withWeights(own, own.weights), state.doubts);
   },
-  isFollowed: (terms) => terms.doubts === 0 && (terms.weights.length > 0 || isStableV3(terms)),
+  isFollowed: (terms) =>
+    terms.doubts === 0 && isCertainV3(terms) && (terms.weights.length > 0 || isStableV3(terms)),
   spotPrice,
   quote: (state, i, j, amountIn, timestamp) => {
-    if (!isKnownV3(state)) return null;
+    if (!canPrice(state)) return null;
     return isStableV3(state)
       ? quoteStablePool(toStableState(state), i, j, amountIn, timestamp, 'v3')
       : quoteWeighted(state, i, j, amountIn);
   },
   legState: (state, i, j, decimals) => {
-    if (!isKnownV3(state)) return { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
+    if (!canPrice(state)) return { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
     return isStableV3(state)
       ? stableLegState(toStableState(state), i, j, decimals)
       : weightedLegState(state, i, j, decimals);
@@ -61,8 +70,12 @@ export const balancerV3 = {
   ...vaultQuestions,
 } satisfies ManyTokenProtocol;
 
+function canPrice(state: Pick<ManyTokenState, 'params'>): boolean {
+  return isKnownV3(state) && isCertainV3(state);
+}
+
 function spotPrice(state: ManyTokenState, i: number, j: number, timestamp: number): number | null {
-  if (!isKnownV3(state)) return null;
+  if (!canPrice(state)) return null;
   return isStableV3(state)
     ? stableSpotPrice(toStableState(state), i, j, timestamp)
     : weightedSpotPrice(state, i, j);

@@ -14,7 +14,14 @@ import type {
 } from '../manyTokenProtocol';
 import { isAddressTopic } from '../words';
 import { V3_KEPT_PART_CHANGED, decodeV3Event, type V3Event } from './decodeV3Event';
-import { applyVaultEvent, toStableState, v3PoolOfId, withV3Terms } from './vaultState';
+import {
+  applyVaultEvent,
+  beforeEvents,
+  isRatedV3,
+  toStableState,
+  v3PoolOfId,
+  withV3Terms,
+} from './vaultState';
 
 /** The pool in topic 1, which all events of the vault about one pool have. */
 export function idOfV3Log({ topics: [, pool] }: ChainLog): Hex | null {
@@ -43,11 +50,20 @@ export function readV3Log(
   if ('amounts' in event && event.amounts.length !== state.tokens.length) return 'malformed';
   // The node told the kept part of the fee at the end of the block. If an event of the block changes it, it is unknown.
   const isUncertain = event.kind === 'registered' && logs.some((each) => isKeptChange(each, log));
-  const start = isUncertain ? withV3Terms(state, { status: 0n }) : state;
+  const before = isRatedV3(state) ? beforeLog(state, log, logs) : state;
+  const start = isUncertain ? withV3Terms(before, { status: 0n }) : before;
   const after = applyVaultEvent(start, event, timestamp);
   const kind = kindOf(event);
   const isStored = kind !== 'fee' || after !== state;
   return { after, kind, isStored, swap: toSwap(event), liquidity: toLiquidity(state, event) };
+}
+
+function beforeLog(state: ManyTokenState, log: ChainLog, logs: readonly ChainLog[]): ManyTokenState {
+  const { address, topics, logIndex } = log;
+  const ofPool = logs.filter((each) => each.address === address && each.topics[1] === topics[1]);
+  const ahead = ofPool.filter((each) => each.logIndex >= logIndex);
+  const events = ahead.flatMap((each) => decodeV3Event(each) ?? []);
+  return beforeEvents(state, events, ahead.length === ofPool.length);
 }
 
 function isKeptChange({ address, topics }: ChainLog, registered: ChainLog): boolean {

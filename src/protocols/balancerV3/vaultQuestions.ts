@@ -1,19 +1,29 @@
 /**
  * What the node is asked about pools of Balancer V3. The vault must know the pool, so a contract cannot claim to be one.
- * A pool whose amounts or balances change by something that no event tells is listed without a price.
+ * Rates, and balances that pay a fee on yield, change without an event: the node tells both in each block with an event of
+ * the pool. A pool whose hook may change the amounts of swaps is listed without a price.
  */
 import { callData, readUint, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import { POOL_STABLE, type PoolType } from '../../domain/pools/poolShape';
 import { readArrays, readWords, toAddresses } from '../abiArrays';
-import { ampCall, withAmp } from '../balancerV2/stablePool';
+import { ampCall, withAmp, withRate } from '../balancerV2/stablePool';
 import { readPoolFacts } from '../balancerV2/weightedCalls';
 import { ONE, withWeights } from '../balancerV2/weightedPool';
 import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
 import { V3_TOKENS_MAX } from './decodeV3Event';
-import { V3_IN_RECOVERY, V3_KNOWN, lacksV3Books, toStableState, v3PoolOfId, withV3Terms } from './vaultState';
+import {
+  V3_IN_RECOVERY,
+  V3_KNOWN,
+  isRatedV3,
+  lacksV3Books,
+  toStableState,
+  v3PoolOfId,
+  withTold,
+  withV3Terms,
+} from './vaultState';
 
 const UNKNOWN_RAMP = [0n, 0n, 0n, 0n];
 /** Offsets, then four lists: tokens, infos of three words, raw balances, live balances (getPoolTokenInfo). */
@@ -35,8 +45,19 @@ export const vaultQuestions = {
     vaultCall(vault, 'getPoolConfig', v3PoolOfId(poolId)),
     vaultCall(vault, 'getPoolTokenInfo', v3PoolOfId(poolId)),
     ampCall(v3PoolOfId(poolId)),
+    vaultCall(vault, 'getPoolTokenRates', v3PoolOfId(poolId)),
   ],
   withBooks,
+  rateCalls: (vault: Hex, state: ManyTokenState): readonly ContractCall[] =>
+    ['getPoolTokenInfo', 'getPoolTokenRates'].flatMap((name) =>
+      isRatedV3(state) ? [vaultCall(vault, name, v3PoolOfId(state.poolId))] : [],
+    ),
+  withRates: (state: ManyTokenState, [info, rates]: readonly (Hex | null)[]): ManyTokenState => {
+    const books = readPoolInfo(info, state.tokens.length);
+    const curve = withAnsweredRates(state, rates);
+    if (!isRatedV3(state)) return state;
+    return withTold(state, books === null || curve === null ? null : { balances: books.balances, curve });
+  },
   lacksBooks: lacksV3Books,
   readsBooksAtCreation: true,
   // Each event makes its pool known.
@@ -66,8 +87,8 @@ function factCalls(vault: Hex, { poolId }: ManyTokenState): readonly ContractCal
 }
 
 /**
- * A pool has no price if its hook may change the amounts of swaps. Rates of tokens change without an event. In a weighted
- * pool they cancel out of the price, but the fee on the yield of a token lowers its balance.
+ * A pool has no price if its hook may change the amounts of swaps. Rates cancel out of the price of a weighted pool, so there
+ * the node is asked only if a token pays a fee on its yield, which lowers the balance.
  */
 function withFacts(
   state: ManyTokenState,
@@ -78,14 +99,30 @@ function withFacts(
   const facts = readPoolFacts([weights, null, amp, gradual], count);
   if (infos === null || facts === null) return null;
   const isPoolStable = facts.poolType === POOL_STABLE;
-  const isUnfollowed = readUint(hooks) !== 0n || (isPoolStable ? infos.hasRates : infos.paysYieldFees);
-  const factors = rates == null ? [] : (readArrays(rates, 2, 0, V3_TOKENS_MAX)?.[0] ?? []);
+  const isUnfollowed = readUint(hooks) !== 0n;
+  const isRated = isPoolStable ? infos.hasRates : infos.paysYieldFees;
+  const factors = readRates(rates)?.[0] ?? [];
   const areFactors = factors.length === count && factors.every((factor) => factor >= 1n && factor <= ONE);
   const hasCurve = isPoolStable && !isUnfollowed && areFactors;
-  const curve = hasCurve ? [...UNKNOWN_RAMP, ...factors.map((factor) => factor * ONE)] : [];
-  const listed = withDoubts(withV3Terms(state, { curve }), isUnfollowed ? DOUBTS.unfollowed : 0);
+  const unknownRates = isRated ? factors.map(() => 0n) : [];
+  const curve = hasCurve ? [...UNKNOWN_RAMP, ...factors.map((factor) => factor * ONE), ...unknownRates] : [];
+  const known = withV3Terms(state, { curve, rated: BigInt(isRated) });
+  const listed = withDoubts(known, isUnfollowed ? DOUBTS.unfollowed : 0);
   const ownWeights = readUint(quant) === null ? facts.weights : null;
   return { state: withWeights(listed, ownWeights), poolType: facts.poolType };
+}
+
+/** Decodes getPoolTokenRates returns (uint256[] scalingFactors, uint256[] rates). */
+function readRates(answer: Hex | null | undefined): readonly (readonly bigint[])[] | null {
+  return answer == null ? null : readArrays(answer, 2, 0, V3_TOKENS_MAX);
+}
+
+/** The params of the pool's curve with the rates of this answer. Null without one rate for each token. */
+function withAnsweredRates(state: ManyTokenState, answer: Hex | null | undefined): readonly bigint[] | null {
+  const rates = readRates(answer)?.[1] ?? [];
+  if (rates.length !== state.tokens.length || rates.includes(0n)) return null;
+  const rated = rates.reduce((pool, rate, index) => withRate(pool, index, rate), toStableState(state));
+  return rated.params;
 }
 
 interface PoolInfo {
@@ -118,7 +155,7 @@ function readPoolInfo(answer: Hex | null | undefined, count: number): PoolInfo |
  */
 function withBooks(
   state: ManyTokenState,
-  [config, info, amp = null]: readonly (Hex | null)[],
+  [config, info, amp = null, rates]: readonly (Hex | null)[],
   isCreation: boolean,
 ): ManyTokenState {
   const books = readPoolInfo(info, state.tokens.length);
@@ -129,5 +166,6 @@ function withBooks(
   const known = isCreation
     ? withV3Terms(state, { status, aggregateFee })
     : { ...withV3Terms(state, { status, aggregateFee, swapFee }), balances: books.balances };
-  return withV3Terms(known, { curve: withAmp(toStableState(known), amp).params });
+  const rated = withV3Terms(known, { curve: withAnsweredRates(known, rates) ?? toStableState(known).params });
+  return withV3Terms(rated, { curve: withAmp(toStableState(rated), amp).params });
 }

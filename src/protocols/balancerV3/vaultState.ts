@@ -2,12 +2,14 @@
  * The state of a pool of Balancer V3: how the events of the vault change it. The vault keeps a part of each fee outside the
  * balances, for the protocol and the creator of the pool (Vault.sol, _computeAndChargeAggregateSwapFees).
  *
- * The params of a state are: 0 if the rest is unknown, 1 if it is known, 2 in recovery mode; the part of the fee that the
- * vault keeps; the fee of the pool; then the params of a stable pool (stablePool.ts of balancerV2). 1e18 means 100 %.
+ * The params of a state are: a status; the part of the fee that the vault keeps; the fee of the pool; the balances that the
+ * node told; the params of a stable pool (stablePool.ts of balancerV2). 1e18 means 100 %. The status is 0 if the rest is
+ * unknown, 1 if it is known, 2 in recovery mode; plus 4 times a value of RATED, plus 16 times the number of told balances.
  */
+import { clampAmount, UINT256_MAX } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';
-import { fitsStable, isStable, lacksAmp } from '../balancerV2/stablePool';
+import { explainsStable, fitsStable, isStable, lacksTerms } from '../balancerV2/stablePool';
 import { termsDoubt } from '../balancerV2/vaultDoubts';
 import { fitsWeights } from '../balancerV2/weightedMath';
 import { ONE } from '../balancerV2/weightedPool';
@@ -20,6 +22,11 @@ const HEAD_LENGTH = 3;
 const UNKNOWN = 0n;
 export const V3_KNOWN = 1n;
 export const V3_IN_RECOVERY = 2n;
+/**
+ * Whether something moves the pool without an event: rates of a stable pool, or fees on yield. `certain` or `doubtful`: the last
+ * swap followed from what the node told, or not. `untold`: the node had no answer for this block.
+ */
+const RATED = { no: 0n, certain: 1n, doubtful: 2n, untold: 3n } as const;
 /** The largest part of its amount by which a swap may differ from the weights: its fee and all balances are exact. */
 const WEIGHTS_TOLERANCE = 1e-6;
 
@@ -28,6 +35,10 @@ interface V3Terms {
   readonly status: bigint;
   readonly aggregateFee: bigint;
   readonly swapFee: bigint;
+  /** A value of RATED. */
+  readonly rated: bigint;
+  /** The balances at the end of the block, from the answers of the node until an event of the vault uses them. */
+  readonly told: readonly bigint[];
   /** The params of a stable pool; empty for a weighted pool, and for a stable pool without a price. */
   readonly curve: readonly bigint[];
 }
@@ -41,14 +52,17 @@ export function idOfV3Pool(pool: Hex): Hex {
 }
 
 function termsOf({ params }: Pick<ManyTokenState, 'params'>): V3Terms {
-  const [status = UNKNOWN, aggregateFee = 0n, swapFee = 0n, ...curve] = params;
-  return { status, aggregateFee, swapFee, curve };
+  const [head = UNKNOWN, aggregateFee = 0n, swapFee = 0n] = params;
+  const curveAt = HEAD_LENGTH + Number(head >> 4n);
+  const [told, curve] = [params.slice(HEAD_LENGTH, curveAt), params.slice(curveAt)];
+  return { status: head & 3n, rated: (head >> 2n) & 3n, aggregateFee, swapFee, told, curve };
 }
 
 /** The state with these terms. The same object if nothing changes. */
 export function withV3Terms(state: ManyTokenState, changes: Partial<V3Terms>): ManyTokenState {
-  const { status, aggregateFee, swapFee, curve } = { ...termsOf(state), ...changes };
-  const params = [status, aggregateFee, swapFee, ...curve];
+  const { status, aggregateFee, swapFee, rated, told, curve } = { ...termsOf(state), ...changes };
+  const head = status | (rated << 2n) | (BigInt(told.length) << 4n);
+  const params = [head, aggregateFee, swapFee, ...told, ...curve];
   const isSame = params.length === state.params.length && params.every((one, at) => one === state.params[at]);
   return isSame && swapFee === state.swapFee ? state : { ...state, params, swapFee };
 }
@@ -58,9 +72,58 @@ export function isKnownV3(state: Pick<ManyTokenState, 'params'>): boolean {
   return termsOf(state).status !== UNKNOWN;
 }
 
+/** Whether the last swap followed from what the node told, or needs no answer of the node. */
+export function isCertainV3(state: Pick<ManyTokenState, 'params'>): boolean {
+  const { rated, told, curve } = termsOf(state);
+  return rated <= RATED.certain && (told.length === 0 || curve.length > 0);
+}
+
+/** Whether the node is asked for rates and balances in each block with an event of the pool. */
+export function isRatedV3(state: Pick<ManyTokenState, 'params'>): boolean {
+  return termsOf(state).rated !== RATED.no;
+}
+
+/** The pool with these answers of the node about the end of the block. Null if it has none. */
+export function withTold(
+  state: ManyTokenState,
+  answers: { readonly balances: readonly bigint[]; readonly curve: readonly bigint[] } | null,
+): ManyTokenState {
+  if (answers === null) return withV3Terms(state, { rated: RATED.untold, told: [] });
+  const { rated } = termsOf(state);
+  const { balances: told, curve } = answers;
+  return withV3Terms(state, { rated: rated === RATED.untold ? RATED.doubtful : rated, told, curve });
+}
+
+/**
+ * The state before the first of these events: all events of the vault about the pool in this block from there on. Its balances
+ * are those at the end of the block without the moves of the events. So a fee on yield, which no event tells, counts as taken
+ * before. The swaps of a stable pool show whether it was. A weighted pool has no price before the last event of such a block.
+ * `isFirst`: the block has no earlier event.
+ */
+export function beforeEvents(
+  state: ManyTokenState,
+  events: readonly V3Event[],
+  isFirst: boolean,
+): ManyTokenState {
+  const { told, curve } = termsOf(state);
+  if (told.length === 0) return state;
+  let terms = state;
+  const balances = [...told];
+  for (const event of events) {
+    movesOf(terms, event).forEach((move, index) => {
+      balances[index] = (balances[index] ?? 0n) - move;
+    });
+    if (event.kind !== 'swap') terms = applyVaultEvent(terms, event, 0);
+  }
+  const before = balances.map((balance) => clampAmount(balance, UINT256_MAX));
+  const isCut = !isFirst || before.some((balance, index) => balance < (state.balances[index] ?? 0n));
+  const isOpen = isCut && events.length > 1 && curve.length === 0;
+  return { ...withV3Terms(state, { told: isOpen ? told : [] }), balances: before };
+}
+
 /** The same pool with the params of a stable pool, for the functions of stablePool.ts. */
 export function toStableState<State extends Pick<ManyTokenState, 'params'>>(state: State): State {
-  return { ...state, params: state.params.slice(HEAD_LENGTH) };
+  return { ...state, params: termsOf(state).curve };
 }
 
 export function isStableV3(state: Pick<ManyTokenState, 'params'>): boolean {
@@ -69,29 +132,23 @@ export function isStableV3(state: Pick<ManyTokenState, 'params'>): boolean {
 
 /** Whether the node must be asked for what changes. */
 export function lacksV3Books(state: ManyTokenState): boolean {
-  return !isKnownV3(state) || lacksAmp(toStableState(state));
+  return !isKnownV3(state) || lacksTerms(toStableState(state));
 }
 
 /** The state after an event of the pool at this time, unix seconds. The same object if nothing changed. */
 export function applyVaultEvent(state: ManyTokenState, event: V3Event, timestamp: number): ManyTokenState {
-  const { status, aggregateFee } = termsOf(state);
-  const keptOf = (fee: bigint): bigint => (status === V3_IN_RECOVERY ? 0n : (fee * aggregateFee) / ONE);
+  const moved = moveTokens(state, state.tokens, movesOf(state, event));
+  const { status, rated } = termsOf(state);
   switch (event.kind) {
     case 'registered':
-      return state;
-    case 'swap': {
-      const { tokenIn, tokenOut, amountIn, amountOut, feeAmount } = event;
-      const moves = [amountIn - keptOf(feeAmount), -amountOut];
-      const moved = moveTokens(state, [tokenIn, tokenOut], moves);
-      return withDoubts(moved, isExplained(state, event, timestamp) ? 0 : DOUBTS.weights);
-    }
     case 'mint':
-    case 'burn': {
-      const moves = event.amounts.map((amount, index) => {
-        const kept = keptOf(event.fees[index] ?? 0n);
-        return event.kind === 'mint' ? amount - kept : -amount - kept;
-      });
-      return moveTokens(state, state.tokens, moves);
+    case 'burn':
+      return moved;
+    case 'swap': {
+      const isFit = isExplained(state, event, timestamp);
+      if (rated === RATED.no) return withDoubts(moved, isFit ? 0 : DOUBTS.weights);
+      if (rated === RATED.untold) return moved;
+      return withV3Terms(moved, { rated: isFit ? RATED.certain : RATED.doubtful });
     }
     case 'swap_fee':
       return withDoubts(withV3Terms(state, { swapFee: event.fee }), termsDoubt([], toFeePips(event.fee)));
@@ -102,6 +159,24 @@ export function applyVaultEvent(state: ManyTokenState, event: V3Event, timestamp
         ? state
         : withV3Terms(state, { status: event.isOn ? V3_IN_RECOVERY : V3_KNOWN });
   }
+}
+
+/** What an event adds to the balance of each token. */
+function movesOf(state: ManyTokenState, event: V3Event): readonly bigint[] {
+  const { status, aggregateFee } = termsOf(state);
+  const keptOf = (fee: bigint): bigint => (status === V3_IN_RECOVERY ? 0n : (fee * aggregateFee) / ONE);
+  if (event.kind === 'swap') {
+    const { tokenIn, tokenOut, amountIn, amountOut, feeAmount } = event;
+    const [paid, out] = [state.tokens.indexOf(tokenIn), state.tokens.indexOf(tokenOut)];
+    return state.tokens.map(
+      (_token, index) =>
+        (index === paid ? amountIn - keptOf(feeAmount) : 0n) - (index === out ? amountOut : 0n),
+    );
+  }
+  if (!('amounts' in event)) return [];
+  return event.amounts.map(
+    (amount, index) => (event.kind === 'mint' ? amount : -amount) - keptOf(event.fees[index] ?? 0n),
+  );
 }
 
 /**
@@ -115,7 +190,9 @@ function isExplained(
 ): boolean {
   if (!isKnownV3(state) || (state.doubts & DOUBTS.unfollowed) > 0) return true;
   const { tokenIn, tokenOut, amountIn, amountOut, swapFee } = swap;
-  if (isStableV3(state)) return fitsStable({ ...toStableState(state), swapFee }, swap, timestamp, 'v3');
+  const charged = { ...toStableState(state), swapFee };
+  if (isStable(charged) && isRatedV3(state)) return explainsStable(charged, swap, timestamp);
+  if (isStable(charged)) return fitsStable(charged, swap, timestamp, 'v3');
   const { tokens, balances, weights } = state;
   const [into, out] = [tokens.indexOf(tokenIn), tokens.indexOf(tokenOut)];
   const [balanceIn, balanceOut] = [balances[into], balances[out]];

@@ -242,7 +242,7 @@ function withBooks(
   });
 }
 
-function rateCalls(state: ManyTokenState): ContractCall[] {
+function rateCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const pool = toCurvePool(state);
   if (pool === null) return [];
   const rates = pool.asksRates ? [ratesCall(pool, addressOfWord(state.poolId))] : [];

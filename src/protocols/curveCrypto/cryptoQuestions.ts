@@ -114,7 +114,7 @@ function readEnd([supply = 0n, d = 0n, ...rest]: readonly bigint[], tokens: numb
 }
 
 /** No event of a contract from before NG tells its price scale. */
-function rateCalls(state: ManyTokenState): ContractCall[] {
+function rateCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   return (toCryptoPool(state)?.legacy ?? null) === null ? [] : endCalls(state);
 }
 

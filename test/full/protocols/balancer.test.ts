@@ -4,22 +4,14 @@
  * vault's, our quotes what the swaps paid, and our prices the limit of the vault's own quotes. The contracts accept tokens
  * of at most 18 decimals.
  */
-import { findBuiltInChain } from '../../../src/chains/builtIn/builtInChains';
 import { getBlockHead } from '../../../src/dev/node/devRpc';
 import { toFeePips } from '../../../src/domain/swapFee';
-import { decodeBlock } from '../../../src/ingest/decode/decodeBlock';
-import type { DecodeContext } from '../../../src/ingest/decode/decodeContext';
-import { ManyTokenDiscovery } from '../../../src/ingest/pools/discoverManyTokenPools';
-import type { SwapFact } from '../../../src/ingest/rows/blockRows';
-import { createDecodeContext } from '../../../src/ingest/session/runIngest';
-import { newIngestStatus } from '../../../src/ingest/session/status';
-import { createLog } from '../../../src/log';
 import { balancerV2 } from '../../../src/protocols/balancerV2/balancerV2';
-import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
 import { deployBalancer, type BalancerMarket, type VaultPool } from '../../support/dexes/balancerVault';
 import { ALGEBRA_NODE } from '../../support/algebra/algebraMarket';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
-import { callsOf, readNodeBlock } from '../../support/protocols/decodeFrom';
+import { openVaultReader } from '../../support/protocols/decodeFrom';
+import { limitOfQuotes } from '../../support/protocols/poolMarket';
 import { recordOracle } from '../../support/protocols/protocolTable';
 import { Random } from '../../support/random';
 
@@ -41,36 +33,21 @@ const STABLE_PLANS = [
 
 let anvil: TestAnvil;
 let market: BalancerMarket;
-let context: DecodeContext;
-let discovery: ManyTokenDiscovery;
+let reader: ReturnType<typeof openVaultReader>;
 const pools: VaultPool[] = [];
 const random = new Random(SEED);
 
 beforeAll(async () => {
   anvil = await startTestAnvil(ALGEBRA_NODE);
   market = await deployBalancer(anvil.rpc, DECIMALS);
-  const log = createLog('silent', false);
-  const dexes = [{ name: 'vault', displayName: 'Vault', protocol: 'balancer_v2', factory: market.vault }];
-  context = createDecodeContext({
-    chain: { ...findBuiltInChain(369)!, dexes },
-    status: newIngestStatus(),
-    log,
-  });
-  const { baseIsToken0 } = context;
-  discovery = new ManyTokenDiscovery({
-    rpc: callsOf(anvil.rpc),
-    dexes,
-    baseIsToken0,
-    quoteRank: () => Infinity,
-    log,
-  });
+  reader = openVaultReader(anvil.rpc, 'balancer_v2', market.vault);
   for (const [index, parts] of WEIGHTS.entries()) {
     const tokens = parts.map((_, place) => market.tokens[(index + place) % market.tokens.length]!);
     const weights = parts.map((part) => (BigInt(part) * ONE) / 100n);
     // Enough units of each token that the vault's whole units do not hide its price.
     const amounts = tokens.map(({ decimals }) => BigInt(random.int(1, 9)) * 10n ** BigInt(16 + decimals / 2));
     pools.push(await market.createPool(tokens, weights, amounts));
-    await follow(await market.mine());
+    await reader.follow(await market.mine());
   }
   for (const [index, { decimals, amp }] of STABLE_PLANS.entries()) {
     const tokens = decimals.map((each) => market.tokens.find((token) => token.decimals === each)!);
@@ -79,35 +56,19 @@ beforeAll(async () => {
     pools.push(await market.createStablePool(tokens, amp, amounts));
     const last = await market.mine();
     // The first pool is seen from its creation on. Of the second one, the node is asked.
-    for (let number = index === 0 ? before + 1 : last; number <= last; number += 1) await follow(number);
+    for (let number = index === 0 ? before + 1 : last; number <= last; number += 1)
+      await reader.follow(number);
   }
 });
 
 afterAll(() => anvil?.stop());
-
-const stateOf = ({ address }: VaultPool): ManyTokenState =>
-  context.registry.findManyTokenPool(address)!.state;
-
-/** Decodes a block as the ingester does. Returns each swap with the state before it. */
-async function follow(number: number): Promise<{ swap: SwapFact; before: ManyTokenState }[]> {
-  const block = await readNodeBlock(anvil.rpc, number);
-  const before = new Map(pools.flatMap((pool) => knownState(pool)));
-  const findings = await discovery.discover([block], context.registry, false);
-  const { swaps } = decodeBlock(context, block, findings, false);
-  return swaps.map((swap) => ({ swap, before: before.get(swap.pair)! }));
-}
-
-const knownState = ({ address }: VaultPool): [string, ManyTokenState][] => {
-  const known = context.registry.findManyTokenPool(address);
-  return known === undefined ? [] : [[address, known.state]];
-};
 
 /** A rate with 18 digits, from a part of 1,000. */
 const rateOf = (part: number): bigint => (BigInt(part) * ONE) / 1_000n + 123_456_789_012_345n;
 
 /** One random action in a pool, so that a block has at most one swap of each pool. */
 async function act(pool: VaultPool): Promise<void> {
-  const { balances } = stateOf(pool);
+  const { balances } = reader.stateOf(pool);
   const part = (index: number): bigint =>
     balances[index]! / BigInt(Math.round(10 ** (0.6 + 4 * random.next()))) + 1n;
   const action = random.next();
@@ -131,44 +92,32 @@ async function act(pool: VaultPool): Promise<void> {
   else market.setFee(pool, BigInt(random.pick([10, 500, 3_000, 25_000])) * 10n ** 12n);
 }
 
-/**
- * Raw token out per raw token in of infinitely small swaps: the quotes of five sizes, divided by their size, continued to
- * the size 0 (Neville). The vault rounds powers to about 1e-14, so smaller sizes would be less exact.
- */
-async function quotedPrice(pool: VaultPool, indexIn: number, indexOut: number): Promise<number> {
-  const { balances, swapFee } = stateOf(pool);
-  const sizes = [16, 8, 4, 2, 1].map((times) => (balances[indexIn]! * BigInt(times)) / 800n);
-  const kept = 1 - Number(swapFee) / 1e18;
-  const rates: number[] = [];
-  for (const size of sizes)
-    rates.push(Number(await market.quote(pool, indexIn, indexOut, size)) / (Number(size) * kept));
-  for (let level = 1; level < sizes.length; level += 1)
-    for (let index = sizes.length - 1; index >= level; index -= 1) {
-      const [far, near] = [Number(sizes[index - level]), Number(sizes[index])];
-      rates[index] = (far * rates[index]! - near * rates[index - 1]!) / (far - near);
-    }
-  return rates.at(-1)!;
+/** Raw token out per raw token in of infinitely small swaps, without the fee. */
+function quotedPrice(pool: VaultPool, indexIn: number, indexOut: number): Promise<number> {
+  const { balances, swapFee } = reader.stateOf(pool);
+  const quote = (size: bigint): Promise<bigint> => market.quote(pool, indexIn, indexOut, size);
+  return limitOfQuotes(balances[indexIn]! / 800n, swapFee, quote);
 }
 
 test('prices, balances, fees and quotes equal the vault over random trades', async () => {
   let [trades, worst] = [0, 0];
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const pool of pools) await act(pool);
-    for (const { swap, before } of await follow(await market.mine())) {
+    for (const { swap, before } of await reader.follow(await market.mine())) {
       trades += 1;
       const [amountIn, amountOut] =
         swap.amount0 > 0n ? [swap.amount0, -swap.amount1] : [swap.amount1, -swap.amount0];
       const [tokenIn, tokenOut] = swap.amount0 > 0n ? [swap.token0, swap.token1] : [swap.token1, swap.token0];
       const [indexIn, indexOut] = [tokenIn, tokenOut].map((token) => before.tokens.indexOf(token));
       // A rate changes before the swap of its block.
-      const { params } = stateOf(pools.find(({ address }) => address === swap.pair)!);
+      const { params } = reader.stateOf(pools.find(({ address }) => address === swap.pair)!);
       const quote = balancerV2.quote({ ...before, params }, indexIn!, indexOut!, amountIn, swap.timestamp)!;
       const off = quote > amountOut ? quote - amountOut : amountOut - quote;
       expect(Number(off)).toBeLessThan(2 + 1e-12 * Number(before.balances[indexOut!]));
       expect(swap.fee_pips).toBe(toFeePips(before.swapFee));
     }
     for (const pool of pools) {
-      const state = stateOf(pool);
+      const state = reader.stateOf(pool);
       expect([state.doubts, state.balances]).toEqual([0, await market.balancesOf(pool)]);
       const indexIn = round % state.tokens.length;
       const indexOut = (indexIn + 1) % state.tokens.length;

@@ -10,9 +10,10 @@ import {
   type V3Market,
   type V3Pool,
 } from '../../support/balancerV3/v3Vault';
-import { eventually } from '../../support/eventually';
 import type { MarketToken } from '../../support/protocols/poolMarket';
 import {
+  expectBarsClose,
+  expectFromLate,
   getData,
   listSwaps,
   off,
@@ -27,8 +28,12 @@ const ONE = 10n ** 18n;
 const MILLIONS = 10n ** 12n;
 
 interface V3Pair extends PairAnswer {
-  readonly flags: readonly string[];
-  readonly balances: readonly { readonly address: string; readonly balance_raw: string }[];
+  readonly balances: readonly {
+    readonly address: string;
+    readonly balance: string;
+    readonly balance_raw: string;
+    readonly value_usd: number;
+  }[];
 }
 
 let world: PoolWorld;
@@ -36,22 +41,23 @@ let market: V3Market;
 let program: Program;
 let weighted: V3Pool;
 let stable: V3Pool;
-/** A stable pool whose tokens have rates. */
+/** A stable pool of a token and its wrapper, whose rate moves. */
 let rated: V3Pool;
 let head: number;
 
 beforeAll(async () => {
   world = await openPoolWorld('balancer-v3', describeMarket, ...V3_NODE);
-  market = await deployV3(world.anvil.rpc, [6, 18, 8, 0]);
-  const [usd, native, third, fourth] = market.tokens as [MarketToken, MarketToken, MarketToken, MarketToken];
+  market = await deployV3(world.anvil.rpc, [6, 18, 8]);
+  const [usd, native, third] = market.tokens as [MarketToken, MarketToken, MarketToken];
   const fee = ONE / 1_000n;
   weighted = await create([usd, native], [8n, 1n], [(4n * ONE) / 5n, ONE / 5n], fee);
   stable = await create([usd, third], [9n, 11n], 200, fee);
-  rated = await create([usd, fourth], [5n, 5n], 100, fee, true);
+  rated = await create([usd, market.wrappers[0]!], [5n, 5n], 100, fee);
   market.setFee(weighted, ONE / 100n);
   await market.mine();
   await tradeAll(1_000n);
   await world.grow();
+  market.donate(market.wrappers[0]!, 7_000);
   await tradeAll(30n);
   head = await market.mine();
   program = await world.start(0);
@@ -73,10 +79,11 @@ async function create(
   millions: readonly bigint[],
   weights: readonly bigint[] | number,
   fee: bigint,
-  hasRates = false,
 ): Promise<V3Pool> {
   const amounts = tokens.map(({ decimals }, index) => millions[index]! * MILLIONS * 10n ** BigInt(decimals));
-  const rates = hasRates ? tokens.map(() => ({ provider: market.rate, paysYieldFees: true })) : [];
+  const rates = tokens.map((token) =>
+    market.wrappers.includes(token) ? { provider: token.address, paysYieldFees: true } : null,
+  );
   const pool = await market.createPool({ tokens, amounts, weights, fee, rates });
   await market.mine();
   return pool;
@@ -117,53 +124,39 @@ async function expectBalances(pair: V3Pair, pool: V3Pool): Promise<void> {
 async function expectAll(from: Program): Promise<void> {
   await expectTruth(from, weighted, 4, 100);
   await expectTruth(from, stable, 5, 10);
-  const pair = await getPair(from, rated);
-  expect(pair).toMatchObject({ pool_type: 5, price: null });
-  expect(pair.flags).toContain('price_not_followed');
-  await expectBalances(pair, rated);
+  const pair = await expectTruth(from, rated, 5, 10);
+  // The pool gives the wrapper its price in USD.
+  const [wrapper] = market.wrappers;
+  const { balance, value_usd } = pair.balances.find(({ address }) => address === wrapper!.address)!;
+  const price = pair.base_token.address === wrapper!.address ? Number(pair.price) : 1 / Number(pair.price);
+  expect(off(value_usd, Number(balance) * price)).toBeLessThan(1e-9);
 }
 
-test('pools have the price, balances and newest fee of the vault, and a pool with rates has no price', () =>
-  expectAll(program));
+test('pools have the price, balances and newest fee of the vault', () => expectAll(program));
 
 test('each swap has the fee that was charged, and bars close at the price', async () => {
   for (const [pool, fee] of [
     [weighted, 0.01],
     [stable, 0.001],
+    [rated, 0.001],
   ] as const) {
     const swaps = await listSwaps(program, pool);
     expect(swaps).toHaveLength(4);
     for (const swap of swaps.slice(0, 2))
       expect(off(swap.fee_usd, swap.amount_usd! * fee)).toBeLessThan(1e-6);
-    const pair = await getPair(program, pool);
-    const bars = await getData<{ close: string }[]>(
-      program,
-      `/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`,
-    );
-    expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
+    await expectBarsClose(program, pool);
   }
-  for (const { price } of await listSwaps(program, rated)) expect(price).toBeNull();
 });
 
 test('older pools have the same facts, and a restart keeps them', async () => {
-  const late = await world.start(head - 1);
-  try {
-    await eventually(
-      async () => {
-        head = await market.mine();
-        return (await getData<V3Pair[]>(late, '/pairs')).length;
-      },
-      (count) => count === 3,
-    );
-    await expectAll(late);
-  } finally {
-    await late.end('SIGTERM');
-  }
+  await expectFromLate(world, head - 1, 3, market.mine, expectAll);
   await program.end('SIGTERM');
   program = await world.start(0);
   market.setFee(stable, ONE / 500n);
+  market.donate(market.wrappers[0]!, 900);
   await tradeAll(50n);
   await waitForBlock(program.url, await market.mine());
   await expectTruth(program, weighted, 4, 100);
   await expectTruth(program, stable, 5, 20);
+  await expectTruth(program, rated, 5, 10);
 });

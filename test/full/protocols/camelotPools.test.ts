@@ -9,10 +9,10 @@ import {
   deployCamelot,
   type CamelotMarket,
 } from '../../support/camelot/camelotMarket';
-import { eventually } from '../../support/eventually';
 import { balancesOf, type MarketPool, type MarketToken } from '../../support/protocols/poolMarket';
 import {
-  getData,
+  expectBarsClose,
+  expectFromLate,
   getPair,
   listSwaps,
   off,
@@ -136,30 +136,11 @@ test('each swap has the type and price of its curve and the fee of its direction
   const switched = await listSwaps(program, switching);
   expect(switched.map(({ pool_type }) => pool_type)).toEqual([5, 5, 2, 2]);
   expect(switched[0]!.price).toBe((await getPair(program, switching)).price);
-  for (const pool of [volatile, switching]) {
-    const pair = await getPair(program, pool);
-    const bars = await getData<{ close: string }[]>(
-      program,
-      `/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`,
-    );
-    expect(off(bars.at(-1)!.close, Number(pair.price))).toBeLessThan(1e-9);
-  }
+  for (const pool of [volatile, switching]) await expectBarsClose(program, pool);
 });
 
 test('older pools have the same facts, and a restart keeps the curve and the fees', async () => {
-  const late = await world.start(head - 1);
-  try {
-    await eventually(
-      async () => {
-        head = await market.mine();
-        return (await getData<PairAnswer[]>(late, '/pairs')).length;
-      },
-      (count) => count === 3,
-    );
-    await expectAll(late);
-  } finally {
-    await late.end('SIGTERM');
-  }
+  await expectFromLate(world, head - 1, 3, market.mine, expectAll);
   setStable(switching, false);
   await market.mine();
   await program.end('SIGTERM');

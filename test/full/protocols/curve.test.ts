@@ -165,7 +165,7 @@ async function follow(block: number): Promise<Seen[]> {
   const { timestamp } = await getBlockHead(rpc);
   const earlier = new Map<Hex, ManyTokenState>();
   for (const [pool, state] of states) {
-    const calls = curveStable.rateCalls(state);
+    const calls = curveStable.rateCalls(ZERO_ADDRESS, state);
     if (calls.length > 0) states.set(pool, curveStable.withRates(state, await ask(calls)));
   }
   const receipts = (await rpc.call('eth_getBlockReceipts', [numberToHex(block)])) as { logs: ChainLog[] }[];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import { ERC20, IERC20 } from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import { ERC4626 } from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 import { IVault } from "@balancer-labs/v3-interfaces/contracts/vault/IVault.sol";
 import "@balancer-labs/v3-interfaces/contracts/vault/VaultTypes.sol";
 import { Vault } from "@balancer-labs/v3-vault/contracts/Vault.sol";
@@ -26,6 +27,17 @@ contract Rate {
 
     function setRate(uint256 rate) external {
         getRate = rate;
+    }
+}
+
+/// A wrapper of another token, and its own rate provider. Whoever sends it assets raises the rate.
+contract Wrapper is ERC4626 {
+    constructor(IERC20 asset, address owner, uint256 supply) ERC20("Wrapper", "W") ERC4626(asset) {
+        _mint(owner, supply);
+    }
+
+    function getRate() external view returns (uint256) {
+        return convertToAssets(1e18);
     }
 }
 
@@ -70,6 +82,10 @@ contract Trader {
         liquidity.enableDonation = true;
         liquidity.disableUnbalancedLiquidity = hook != address(0);
         vault.registerPool(pool, tokens, fee, uint32(block.timestamp), false, nobody, hook, liquidity);
+    }
+
+    function send(IERC20 token, address to, uint256 amount) external {
+        token.transfer(to, amount);
     }
 
     /// Lets the vault call a function below.

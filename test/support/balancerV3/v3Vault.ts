@@ -19,13 +19,13 @@ import { getBlockHead, type DevRpc } from '../../../src/dev/node/devRpc';
 import { readOwnBytecode } from '../../../src/dev/packageFiles';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { compileSolidity } from '../node/compileSolidity';
-import type { MarketToken } from '../protocols/poolMarket';
+import { limitOfQuotes, type MarketToken } from '../protocols/poolMarket';
 import { installProject } from '../server/installProject';
 
 const CREATION_GAS = 50_000_000;
 const GAS = 3_000_000;
 const ONE = 10n ** 18n;
-/** Each token has a supply of 10^20 whole tokens. */
+/** Each token has a supply of 10^20 whole tokens, each wrapper a tenth. */
 const SUPPLY_DIGITS = 20;
 /** Smallest trade, in units of 18 decimals, as on Ethereum. */
 const TRADE_MIN = 1_000_000;
@@ -33,6 +33,8 @@ const TRADE_MIN = 1_000_000;
 const PROTOCOL_FEES = [ONE / 2n, ONE / 10n];
 /** Smallest balance of a token in a weighted pool, in units of 18 decimals. */
 const BALANCE_MIN = 1_000_000n;
+/** First rate of a wrapper, in millionths. */
+const FIRST_RATE = 1_070_000;
 /** Values of the enumerations in VaultTypes.sol. */
 export const V3_SWAP = { exactIn: 0, exactOut: 1 } as const;
 export const V3_ADD = { proportional: 0, unbalanced: 1, exactOut: 2, donation: 3 } as const;
@@ -43,6 +45,7 @@ const SWAP =
 const TRADER = new Interface([
   'function register(address pool, (address token, uint8 kind, address provider, bool paysYieldFees)[] tokens, uint256 fee, address hook)',
   'function run(bytes data)',
+  'function send(address token, address to, uint256 amount)',
   `function quote(${SWAP}) returns (uint256)`,
   'function initialize(address pool, address[] tokens, uint256[] amounts)',
   `function swap(${SWAP})`,
@@ -64,6 +67,7 @@ const EXTENSION = new Interface(['constructor(address vault, address admin)']);
 const CONTROLLER = new Interface([
   'constructor(address vault, uint256 swapFee, uint256 yieldFee)',
   'function setProtocolSwapFeePercentage(address pool, uint256 fee)',
+  'function setProtocolYieldFeePercentage(address pool, uint256 fee)',
 ]);
 const WEIGHTED = new Interface([
   'constructor((string name, string symbol, uint256 count, uint256[] weights, string version, uint256[] minBalances) params, address vault)',
@@ -75,6 +79,7 @@ const STABLE = new Interface([
 ]);
 const HOOK = new Interface(['constructor(bool adjusts)', 'function setFee(uint256 fee)']);
 const RATE = new Interface(['function setRate(uint256 rate)']);
+const WRAPPER = new Interface(['constructor(address asset, address owner, uint256 supply)']);
 
 /** Arguments of the node and its rules: the vault is larger than other contracts may be, and uses transient storage. */
 export const V3_NODE = [['--disable-code-size-limit'], 'cancun'] as const;
@@ -94,14 +99,16 @@ interface V3PoolPlan {
   readonly weights: readonly bigint[] | number;
   readonly fee: bigint;
   readonly hook?: Hex;
-  /** Rate provider of each token, and whether its yield pays a fee. */
-  readonly rates?: readonly { readonly provider: Hex; readonly paysYieldFees: boolean }[];
+  /** Rate provider of each token, and whether its yield pays a fee. Null without a rate. */
+  readonly rates?: readonly ({ readonly provider: Hex; readonly paysYieldFees: boolean } | null)[];
 }
 
 export interface V3Market {
   readonly vault: Hex;
   readonly trader: Hex;
   readonly tokens: readonly MarketToken[];
+  /** An ERC-4626 wrapper of each token with 6 or 18 decimals, which is its own rate provider. */
+  readonly wrappers: readonly MarketToken[];
   /** A hook that sets the fee of swaps, and one that may change their amounts. */
   readonly hooks: { readonly fee: Hex; readonly amounts: Hex };
   readonly rate: Hex;
@@ -117,10 +124,14 @@ export interface V3Market {
   /** The fee of all swaps from now on with the hook; 0 for the fee of the pool. */
   setHookFee(fee: bigint): void;
   setProtocolFee(pool: V3Pool, part: bigint): void;
+  /** The part of the yield of the tokens of the pool that the protocol takes. */
+  setYieldFee(pool: V3Pool, part: bigint): void;
   setRecovery(pool: V3Pool, isOn: boolean): void;
   /** An amplification of 0 stops the change. */
   ramp(pool: V3Pool, amp: number, time: number): void;
   setRate(rate: bigint): void;
+  /** Raises the rate of a wrapper by about this part of a million. */
+  donate(wrapper: MarketToken, part: number): void;
   /** Raw token out that the vault answers for raw token in. */
   quote(pool: V3Pool, indexIn: number, indexOut: number, amount: bigint): Promise<bigint>;
   balancesOf(pool: V3Pool): Promise<bigint[]>;
@@ -168,6 +179,19 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
     const values = [`Token ${each}`, `T${each}`, each, 10n ** BigInt(each + SUPPLY_DIGITS), trader, 0];
     return { address: deploy(readOwnBytecode('DevToken'), TOKEN_CONSTRUCTOR, values), decimals: each };
   });
+  const wrappers = tokens.flatMap((token): MarketToken[] => {
+    const { address, decimals: places } = token;
+    const values = [address, trader, 10n ** BigInt(places + SUPPLY_DIGITS - 1)];
+    return [6, 18].includes(places)
+      ? [{ ...token, address: deploy(codeOf('Wrapper'), WRAPPER, values) }]
+      : [];
+  });
+  const donate = (wrapper: MarketToken, part: number): void => {
+    const asset = tokens.find(({ decimals: places }) => places === wrapper.decimals)!.address;
+    const amount = BigInt(part) * 10n ** BigInt(wrapper.decimals + SUPPLY_DIGITS - 7);
+    send(trader, TRADER, 'send', [asset, wrapper.address, amount]);
+  };
+  for (const wrapper of wrappers) donate(wrapper, FIRST_RATE);
   await mine();
   const addressesOf = (pool: V3Pool): Hex[] => pool.tokens.map(({ address }) => address);
   const run = (name: string, values: readonly unknown[]): void =>
@@ -188,6 +212,7 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
     vault,
     trader,
     tokens,
+    wrappers,
     hooks,
     rate,
     mine,
@@ -212,7 +237,7 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
         const own = rates[index];
         return [
           token.address,
-          own === undefined ? 0 : 1,
+          own == null ? 0 : 1,
           own?.provider ?? ZERO_ADDRESS,
           own?.paysYieldFees ?? false,
         ];
@@ -237,6 +262,8 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
     setHookFee: (fee) => send(hooks.fee, HOOK, 'setFee', [fee]),
     setProtocolFee: ({ address }, part) =>
       send(controller, CONTROLLER, 'setProtocolSwapFeePercentage', [address, part]),
+    setYieldFee: ({ address }, part) =>
+      send(controller, CONTROLLER, 'setProtocolYieldFeePercentage', [address, part]),
     setRecovery: ({ address }, isOn) =>
       send(vault, VAULT, isOn ? 'enableRecoveryMode' : 'disableRecoveryMode', [address]),
     ramp({ address }, amp, time) {
@@ -244,6 +271,7 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
       else send(address, STABLE, 'startAmplificationParameterUpdate', [amp, time]);
     },
     setRate: (value) => send(rate, RATE, 'setRate', [value]),
+    donate,
     async quote(pool, indexIn, indexOut, amount) {
       const data = encodeCall(TRADER, 'quote', [swapOf(pool, V3_SWAP.exactIn, indexIn, indexOut, amount)]);
       // The vault answers questions only if they come from the zero address.
@@ -255,10 +283,7 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
   };
 }
 
-/**
- * Raw token out per raw token in of infinitely small swaps: the quotes of five sizes, divided by their size, continued to
- * the size 0 (Neville). The vault rounds powers to about 1e-14, so smaller sizes would be less exact.
- */
+/** Raw token out per raw token in of infinitely small swaps, without the fee. */
 export async function quotedV3Price(
   market: V3Market,
   pool: V3Pool,
@@ -267,16 +292,6 @@ export async function quotedV3Price(
 ): Promise<number> {
   const balances = await market.balancesOf(pool);
   // The curve of a stable pool bends within a small part of its balances, and is computed without powers.
-  const parts = pool.isStable ? 20_000n : 800n;
-  const sizes = [16, 8, 4, 2, 1].map((times) => (balances[indexIn]! * BigInt(times)) / parts);
-  const kept = 1 - Number(fee) / 1e18;
-  const rates: number[] = [];
-  for (const size of sizes)
-    rates.push(Number(await market.quote(pool, indexIn, indexOut, size)) / (Number(size) * kept));
-  for (let level = 1; level < sizes.length; level += 1)
-    for (let index = sizes.length - 1; index >= level; index -= 1) {
-      const [far, near] = [Number(sizes[index - level]), Number(sizes[index])];
-      rates[index] = (far * rates[index]! - near * rates[index - 1]!) / (far - near);
-    }
-  return rates.at(-1)!;
+  const unit = balances[indexIn]! / (pool.isStable ? 20_000n : 800n);
+  return limitOfQuotes(unit, fee, (size) => market.quote(pool, indexIn, indexOut, size));
 }

@@ -115,3 +115,25 @@ export async function readBigInt(
 ): Promise<bigint> {
   return BigInt(String(await readContract(rpc, abi, to, name, values)));
 }
+
+/**
+ * Raw token out per raw token in of infinitely small swaps: the quotes of 1 to 16 units, without the fee and divided by their
+ * size, continued to the size 0 (Neville). Vaults round powers to about 1e-14, so smaller sizes would be less exact. A fee of
+ * 1e18 means 100 %.
+ */
+export async function limitOfQuotes(
+  unit: bigint,
+  fee: bigint,
+  quote: (size: bigint) => Promise<bigint>,
+): Promise<number> {
+  const sizes = [16n, 8n, 4n, 2n, 1n].map((times) => times * unit);
+  const kept = 1 - Number(fee) / 1e18;
+  const rates: number[] = [];
+  for (const size of sizes) rates.push(Number(await quote(size)) / (Number(size) * kept));
+  for (let level = 1; level < sizes.length; level += 1)
+    for (let index = sizes.length - 1; index >= level; index -= 1) {
+      const [far, near] = [Number(sizes[index - level]), Number(sizes[index])];
+      rates[index] = (far * rates[index]! - near * rates[index - 1]!) / (far - near);
+    }
+  return rates.at(-1)!;
+}

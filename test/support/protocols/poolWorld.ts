@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { getBlockHead } from '../../../src/dev/node/devRpc';
 import type { Hex } from '../../../src/domain/hex';
+import { eventually } from '../eventually';
 import { startTestAnvil, type TestAnvil } from '../node/anvil';
 import { startProgram, waitForBlock, type Program } from '../server/program';
 import type { MarketToken } from './poolMarket';
@@ -103,6 +104,38 @@ export async function openPoolWorld(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Starts another program at this block, waits until it lists this number of pools, most of which are older, and calls
+ * `expectAll` with it. `mine` adds a block.
+ */
+export async function expectFromLate(
+  world: PoolWorld,
+  startBlock: number,
+  count: number,
+  mine: () => Promise<unknown>,
+  expectAll: (program: Program) => Promise<void>,
+): Promise<void> {
+  const late = await world.start(startBlock);
+  const listPairs = async (): Promise<unknown[]> => {
+    await mine();
+    return getData(late, '/pairs');
+  };
+  try {
+    await eventually(listPairs, ({ length }) => length === count);
+    await expectAll(late);
+  } finally {
+    await late.end('SIGTERM');
+  }
+}
+
+/** The last bar of a pool closes at its price. */
+export async function expectBarsClose(program: Program, pool: { readonly address: Hex }): Promise<void> {
+  const path = `/pairs/${pool.address}/ticks?timeframe=1m&currency=quote`;
+  const bars = await getData<{ close: string }[]>(program, path);
+  const { price } = await getPair(program, pool);
+  expect(off(bars.at(-1)!.close, Number(price))).toBeLessThan(1e-9);
 }
 
 /** `data` of an answer. */

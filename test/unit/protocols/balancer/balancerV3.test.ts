@@ -224,12 +224,84 @@ test('a pool has no price until the node told its books, also if the kept part c
   expect(balancerV3.withBooks(weighted, [null, infoOf([0, 0], false), null], false)).toBe(weighted);
 });
 
-test('rates of a stable pool, fees on yield, and hooks that take part in amounts leave a pool without a price', () => {
+const ratesOf = (...rates: readonly bigint[]): Hex => answerOf(['uint256[]', 'uint256[]'], [[1n, 1n], rates]);
+
+/** The states after each of these logs of a block. */
+function statesAfter(from: ManyTokenState, ...block: readonly ChainLog[]): ManyTokenState[] {
+  const logs = block.map((log, logIndex) => ({ ...log, logIndex }));
+  const states: ManyTokenState[] = [];
+  for (const log of logs) {
+    const step = balancerV3.readLog(states.at(-1) ?? from, log, logs, NOW);
+    if (typeof step !== 'string') states.push(step.after);
+  }
+  return states;
+}
+
+test.each([
+  ['stable', factsOf(infoOf([1, 0], false), NO_HOOK, RATES, null, AMP)!],
+  ['weighted', factsOf(infoOf([1, 0], true), NO_HOOK, RATES, WEIGHTS)!],
+])(
+  'a %s pool with rates or yield has a price if its last swap follows from what the node told',
+  (kind, listed) => {
+    const config = configOf(ONE / 100n, ONE / 2n, false);
+    const open = balancerV3.withBooks(listed, [config, infoOf([1, 0], false), AMP, ratesOf(ONE, ONE)], false);
+    const priceOf = (state: ManyTokenState) => balancerV3.spotPrice(state, 0, 1, NOW);
+    expect(priceOf(open)).toBe(1);
+    const calls = ['getPoolTokenInfo(address)', 'getPoolTokenRates(address)'];
+    expect(balancerV3.rateCalls(VAULT, open)).toEqual(
+      calls.map((name) => ({ to: VAULT, data: callData(name, POOL) })),
+    );
+    // Before its first swap of the block, the vault takes a fee on yield.
+    const start = [E24 - E24 / 1_000n, E24];
+    const rates = ratesOf((ONE * 21n) / 20n, ONE);
+    const told = (balances: readonly bigint[], from = open) =>
+      balancerV3.withRates(from, [infoOf([1, 0], false, balances), rates]);
+    const paid = E24 / 100n;
+    const begun = after(told(start), 'SwapFeePercentageChanged', [POOL, ONE / 100n]);
+    const out = balancerV3.quote(begun, 0, 1, paid, NOW)!;
+    const wrong = (out * 99n) / 100n;
+    const log = (amountOut: bigint) => logOf('Swap', [POOL, A, B, paid, amountOut, ONE / 100n, 1_000n]);
+    const swaps = (from: ManyTokenState, ...amounts: readonly bigint[]): ManyTokenState =>
+      statesAfter(from, ...amounts.map(log)).at(-1)!;
+    const end = [start[0]! + paid - 500n, E24 - out];
+    const swapped = swaps(told(end), out);
+    expect([swapped.balances, swapped.doubts]).toEqual([end, 0]);
+    expect(priceOf(swapped)).not.toBeNull();
+    expect(balancerV3.restoreState({ ...swapped, swapFee: 0n })).toEqual(swapped);
+    // The swap does not follow: the balances are still those of the vault.
+    const doubtful = swaps(told([end[0]!, E24 - wrong]), wrong);
+    expect([doubtful.balances, doubtful.doubts, priceOf(doubtful)]).toEqual([[end[0], E24 - wrong], 0, null]);
+    const { params, doubts } = doubtful;
+    expect(balancerV3.isFollowed({ weights: listed.weights ?? [], params, doubts })).toBe(false);
+    const added = after(told([end[0]! + 499n, end[1]!], doubtful), 'LiquidityAdded');
+    expect(priceOf(added)).toBeNull();
+    const next = (from: ManyTokenState) => swaps(told(end, from), out);
+    expect(next(added)).toEqual(swapped);
+    // Without an answer, no older rate counts.
+    const untold = balancerV3.withRates(swapped, [null, rates]);
+    expect([priceOf(untold), priceOf(after(untold, 'LiquidityAdded')), priceOf(swaps(untold, out))]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(next(untold)).toEqual(swapped);
+    // Two events: the swap shows that the vault took the fee before it only if it must follow to the last unit.
+    const filled = [end[0]! + 499n, end[1]!];
+    const both = statesAfter(told(filled), log(out), logOf('LiquidityAdded'));
+    expect(both.map(({ balances }) => balances)).toEqual([end, filled]);
+    expect(both.map((state) => priceOf(state) === null)).toEqual([kind === 'weighted', false]);
+    // Without a fee, it needs not show.
+    const free = statesAfter(told(filled, { ...open, balances: start }), log(out), logOf('LiquidityAdded'));
+    expect(free.map((state) => priceOf(state) === null)).toEqual([false, false]);
+  },
+);
+
+test('hooks that take part in amounts leave a pool without a price, rates do not', () => {
   const adjusting = answerOf(HOOKS.split(','), [true, ...hooks.slice(1)]);
   const doubtsOf = (...answers: (Hex | null)[]) => factsOf(...answers)?.doubts;
-  expect(doubtsOf(infoOf([0, 1], false), NO_HOOK, RATES, WEIGHTS)).toBe(0);
-  expect(doubtsOf(infoOf([0, 1], true), NO_HOOK, RATES, WEIGHTS)).toBe(DOUBTS.unfollowed);
-  expect(doubtsOf(infoOf([0, 1], false), NO_HOOK, RATES, null, AMP)).toBe(DOUBTS.unfollowed);
+  expect(doubtsOf(infoOf([0, 1], true), NO_HOOK, RATES, WEIGHTS)).toBe(0);
+  expect(balancerV3.rateCalls(VAULT, factsOf(infoOf([0, 1], false), NO_HOOK, RATES, WEIGHTS)!)).toEqual([]);
+  expect(doubtsOf(infoOf([0, 1], false), NO_HOOK, RATES, null, AMP)).toBe(0);
   expect(doubtsOf(infoOf([0, 0], false), adjusting, RATES, WEIGHTS)).toBe(DOUBTS.unfollowed);
   // Neither weights nor an amplification, or not of this vault.
   expect(factsOf(infoOf([0, 0], false), NO_HOOK, RATES)).toBeNull();
