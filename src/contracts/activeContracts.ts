@@ -1,6 +1,7 @@
 /**
  * Finds the contracts of new head blocks whose code must be read and stored. The blocks come from the memory of the
- * ingester's process, and so does what is stored of most contracts. So a block of known contracts needs no statement.
+ * ingester's process, and so does the stored code of most contracts. So a block of known contracts needs no statement,
+ * and a block with other contracts needs one.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -10,11 +11,10 @@ import { address } from '../clickhouse/rows/columns';
 import { rowType } from '../clickhouse/rows/rowType';
 import type { Hex } from '../domain/hex';
 import { toOrd } from '../domain/ord';
-import { isSameCode } from '../query/contracts/codeSpans';
+import { isSameCode, listSpans } from '../query/contracts/codeSpans';
 import { toCode, type ContractCode } from '../query/contracts/contractFacts';
 import { inChunks } from '../query/head/inChunks';
 import { readContractCodes } from './readContractCode';
-import { storedCodeRow } from './storeCodes';
 
 /** Number of contracts whose stored code is remembered. */
 const REMEMBERED_MAX = 20_000;
@@ -33,6 +33,7 @@ interface ActiveDeps {
   readonly chainId: number;
   /** Newest block in the head tables. */
   readonly indexed: number;
+  readonly finalTo: number;
 }
 
 /** The contracts of new blocks: without stored code, and with a code that may have changed. */
@@ -72,7 +73,7 @@ export class ActiveContracts {
   }
 
   /** Takes the contracts of the blocks since the last call. If it rejects, the caller must call `forget`. */
-  async take({ runner, rpc, chainId, indexed }: ActiveDeps, signal: AbortSignal): Promise<Active> {
+  async take({ runner, rpc, chainId, indexed, finalTo }: ActiveDeps, signal: AbortSignal): Promise<Active> {
     const takenBlocks = this.blocksByContract;
     this.blocksByContract = new Map();
     const headParams = {
@@ -86,31 +87,30 @@ export class ActiveContracts {
             (row) => row.address,
           )
         : [...takenBlocks.keys()];
+    const unknown = addresses.filter((address) => !this.storedCodes.has(address));
+    const stored = await inChunks(unknown, async (chunk) => [
+      ...(await listSpans({ runner }, indexed, chunk, { withLoneCodes: false })),
+    ]);
     const changed = new Set<Hex>();
+    for (const [address, spans] of stored) {
+      const lastSpan = spans.at(-1);
+      // The head tables do not tell in which of their blocks the code was compared, so it is read again.
+      const isFinal = takenBlocks !== null && lastSpan !== undefined && lastSpan.from <= finalTo;
+      if (lastSpan?.code?.fixed === true || isFinal) this.remember(address, lastSpan.code);
+      else changed.add(address);
+    }
     const questions = addresses.flatMap((address) => {
-      const code = this.storedCodes.get(address)?.code ?? null;
+      const code = this.storedCodes.get(address)?.code;
+      if (code === undefined || code === 'fixed') return [];
       const blocks = [...(takenBlocks?.get(address) ?? [])].slice(-BLOCKS_PER_CONTRACT);
-      return code === 'fixed' || !this.storedCodes.has(address)
-        ? []
-        : blocks.map((block) => ({ address, block, code }));
+      return blocks.map((block) => ({ address, block, code }));
     });
     const answers = await inChunks(questions, (chunk) => readContractCodes(rpc, chunk, signal));
     for (const [index, { address, code }] of questions.entries()) {
       const answer = answers[index] ?? null;
       if (answer === null || !isSameCode(toCode(answer), code)) changed.add(address);
     }
-    const unknown = addresses.filter((address) => !this.storedCodes.has(address));
-    const stored = await inChunks(unknown, (chunk) =>
-      runner.run(
-        'contracts/list_codes',
-        { addresses: chunk.map((address) => address.slice(2)), limit: chunk.length },
-        storedCodeRow,
-      ),
-    );
-    for (const { address, fixed } of stored)
-      if (fixed) this.storedCodes.set(address, { code: 'fixed' });
-      else changed.add(address);
-    const storedAddresses = new Set(stored.map((row) => row.address));
+    const storedAddresses = new Set(stored.map(([address]) => address));
     return {
       added: unknown.filter((address) => !storedAddresses.has(address)),
       changed: [...changed],

@@ -149,16 +149,16 @@ export class ContractWorker {
     const { runner } = this;
     const isFull = isRoundDue && now() >= this.nextFullCheckAt;
     const indexed = status.indexed ?? 0;
-    const { added, changed } = await active.take({ runner, rpc, chainId, indexed }, signal);
+    const finalTo = status.finalTo ?? 0;
+    const { added, changed } = await active.take({ runner, rpc, chainId, indexed, finalTo }, signal);
     const params = { chain_id: chainId, verified_db: verifiedDb, limit: CHECKED_MAX };
     const uncheckedRows = isFull
       ? await runner.run('contracts/list_unchecked_contracts', params, foundRow)
       : [];
-    const finalTo = isRoundDue && now() >= this.nextUpgradesAt ? status.finalTo : null;
     const upgraded =
-      finalTo === null
-        ? null
-        : await findUpgraded({ runner, chainId, indexed, finalTo, seenTo: this.upgradesReadTo });
+      isRoundDue && now() >= this.nextUpgradesAt && status.finalTo !== null
+        ? await findUpgraded({ runner, chainId, indexed, finalTo, seenTo: this.upgradesReadTo })
+        : null;
     const newContracts = new Set([...uncheckedRows.map(({ address }) => address), ...added]);
     const contractsToCheck = [...new Set([...newContracts, ...changed, ...(upgraded?.addresses ?? [])])];
     const waitingContracts = new Set([...added, ...changed]);

@@ -99,10 +99,14 @@ export async function storeCodes(
     contractCodesTable,
     codes.map((code) => ({ ...code, checked_block: indexed, version: rowVersionMs })),
   );
+  const tracedSpans = new Map(tracedCodes.spans.map((span) => [span.address, span]));
   const settled = codes.flatMap((row): [Hex, ContractCode | null][] => {
     const code = toCode(row);
-    const lastSpan = spans.get(row.address)?.at(-1);
-    const isFinal = lastSpan !== undefined && lastSpan.from <= finalTo && isSameCode(lastSpan.code, code);
+    const storedSpan = spans.get(row.address)?.at(-1);
+    const tracedSpan = tracedSpans.get(row.address);
+    const lastCode = tracedSpan === undefined ? storedSpan?.code : toCode(tracedSpan);
+    const from = Math.max(storedSpan?.from ?? 0, tracedSpan?.from_block ?? 0);
+    const isFinal = lastCode !== undefined && from <= finalTo && isSameCode(lastCode, code);
     return row.fixed || isFinal ? [[row.address, code]] : [];
   });
   const answered = new Set(foundAddresses);

@@ -203,7 +203,7 @@ export class BalanceChecker {
     return {
       pairs: [...pairs.values()].slice(0, balancesMax),
       samples,
-      hasMore: neverSampledTokens.length > 0,
+      hasMore: neverSampledTokens.length === FIRST_TOKENS_MAX,
     };
   }
 
