@@ -2,6 +2,7 @@
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import { BOOK_FACTORY } from './moving/simBook';
 import { CAMELOT_FACTORY } from './moving/simCamelot';
+import { CRYPTO_FACTORY } from './moving/simCrypto';
 import { SIM_ANCHORS, SIM_CHAIN_ID, SIM_NATIVE, V2_FACTORY, V3_FACTORY } from './simChain';
 import { CURVE_FACTORY } from './moving/simCurve';
 import { FAMILY_FACTORIES } from './simFamilyPool';
@@ -53,6 +54,7 @@ export const SIM_DESCRIPTION: ChainDescription = {
     { name: 'sim_camelot', displayName: 'Sim Camelot', protocol: 'camelot_v2', factory: CAMELOT_FACTORY },
     { name: 'sim_book', displayName: 'Sim Book', protocol: 'liquidity_book', factory: BOOK_FACTORY },
     { name: 'sim_curve', displayName: 'Sim Curve', protocol: 'curve_stable', factory: CURVE_FACTORY },
+    { name: 'sim_crypto', displayName: 'Sim Crypto', protocol: 'curve_crypto', factory: CRYPTO_FACTORY },
     { name: 'sim_v4', displayName: 'Sim V4', protocol: 'uniswap_v4', factory: V4_MANAGER },
   ],
 };

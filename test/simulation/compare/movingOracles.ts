@@ -2,11 +2,13 @@
 import type { Hex } from '../../../src/domain/hex';
 import { BookOracle } from '../../support/oracle/oracleBook';
 import { CamelotOracle } from '../../support/oracle/oracleCamelot';
+import { CryptoOracle } from '../../support/oracle/oracleCrypto';
 import { CurveOracle } from '../../support/oracle/oracleCurve';
 import { V4Oracle } from '../../support/oracle/oracleV4';
 import type { MovingPool } from '../chain/moving/movingPool';
 import { BOOK_FACTORY, BookPool } from '../chain/moving/simBook';
 import { CAMELOT_FACTORY, CamelotPool } from '../chain/moving/simCamelot';
+import { CRYPTO_FACTORY, CryptoPool } from '../chain/moving/simCrypto';
 import { SIM_RANKED, type SimChain } from '../chain/simChain';
 import { CURVE_FACTORY, CurvePool } from '../chain/moving/simCurve';
 import { simDecimals } from '../chain/simTokens';
@@ -38,11 +40,20 @@ export function movingOracles(chain: SimChain, tip: Hex, startBlock: number) {
   ];
 }
 
-/** The oracle of the StableSwap pools, which asks for the books of a pool at the end of a block. */
-export function curveOracle(chain: SimChain, startBlock: number): CurveOracle {
-  const truthAt = (hash: string, address: string) => {
-    const pool = chain.movingAt(hash as Hex)?.find((one) => one.address === address);
+/** The oracles of pools of many tokens, which ask for the books of a pool at the end of a block. */
+export function booksOracles(chain: SimChain, startBlock: number) {
+  const poolAt = (hash: string, address: string): MovingPool | undefined =>
+    chain.movingAt(hash as Hex)?.find((one) => one.address === address);
+  const curveAt = (hash: string, address: string) => {
+    const pool = poolAt(hash, address);
     return pool instanceof CurvePool ? { ...pool.facts, books: pool.books } : undefined;
   };
-  return new CurveOracle(CURVE_FACTORY, startBlock, truthAt, SIM_RANKED);
+  const cryptoAt = (hash: string, address: string) => {
+    const pool = poolAt(hash, address);
+    return pool instanceof CryptoPool ? { ...pool.facts, books: pool.books } : undefined;
+  };
+  return [
+    new CurveOracle(CURVE_FACTORY, startBlock, curveAt, SIM_RANKED),
+    new CryptoOracle(CRYPTO_FACTORY, startBlock, cryptoAt, SIM_RANKED),
+  ];
 }

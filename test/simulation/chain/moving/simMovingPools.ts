@@ -4,13 +4,22 @@ import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
+import { CRYPTO_FACTORY, CryptoPool } from './simCrypto';
 import { CURVE_FACTORY, CurvePool } from './simCurve';
 import { digest, type Draft } from '../../../support/plainLogs';
 import { V4_MANAGER, V4Pool } from './simV4';
 
 type Create = (birth: Birth) => Moved;
-const FAMILIES: readonly Create[] = [CamelotPool.create, BookPool.create, V4Pool.create, CurvePool.create];
-const FACTORIES = new Set<Hex>([CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY]);
+const FAMILIES: readonly Create[] = [
+  CamelotPool.create,
+  BookPool.create,
+  V4Pool.create,
+  CurvePool.create,
+  CryptoPool.create,
+];
+const FACTORIES = new Set<Hex>([
+  ...[CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY, CRYPTO_FACTORY],
+]);
 
 /** The families of a seed. Some seeds have none. */
 export function drawFamilies(random: Random): readonly Create[] {
