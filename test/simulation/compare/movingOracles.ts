@@ -1,11 +1,13 @@
 /** The oracles of the pools that make their own events, with what the contracts of these pools answer. */
 import type { Hex } from '../../../src/domain/hex';
+import { BalancerV3Oracle } from '../../support/oracle/oracleBalancerV3';
 import { BookOracle } from '../../support/oracle/oracleBook';
 import { CamelotOracle } from '../../support/oracle/oracleCamelot';
 import { CryptoOracle } from '../../support/oracle/oracleCrypto';
 import { CurveOracle } from '../../support/oracle/oracleCurve';
 import { V4Oracle } from '../../support/oracle/oracleV4';
 import type { MovingPool } from '../chain/moving/movingPool';
+import { BalancerV3Pool, V3_VAULT } from '../chain/moving/simBalancerV3';
 import { BOOK_FACTORY, BookPool } from '../chain/moving/simBook';
 import { CAMELOT_FACTORY, CamelotPool } from '../chain/moving/simCamelot';
 import { CRYPTO_FACTORY, CryptoPool } from '../chain/moving/simCrypto';
@@ -52,8 +54,13 @@ export function booksOracles(chain: SimChain, startBlock: number) {
     const pool = poolAt(hash, address);
     return pool instanceof CryptoPool ? { ...pool.facts, books: pool.books } : undefined;
   };
+  const vaultAt = (hash: string, address: string) => {
+    const pool = poolAt(hash, address);
+    return pool instanceof BalancerV3Pool ? { ...pool.facts, books: pool.books } : undefined;
+  };
   return [
     new CurveOracle(CURVE_FACTORY, startBlock, curveAt, SIM_RANKED),
     new CryptoOracle(CRYPTO_FACTORY, startBlock, cryptoAt, SIM_RANKED),
+    new BalancerV3Oracle(V3_VAULT, startBlock, vaultAt, SIM_RANKED),
   ];
 }

@@ -2,6 +2,7 @@
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
+import { BalancerV3Pool, V3_VAULT } from './simBalancerV3';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
 import { CRYPTO_FACTORY, CryptoPool } from './simCrypto';
@@ -16,9 +17,10 @@ const FAMILIES: readonly Create[] = [
   V4Pool.create,
   CurvePool.create,
   CryptoPool.create,
+  BalancerV3Pool.create,
 ];
 const FACTORIES = new Set<Hex>([
-  ...[CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY, CRYPTO_FACTORY],
+  ...[CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY, CRYPTO_FACTORY, V3_VAULT],
 ]);
 
 /** The families of a seed. Some seeds have none. */
