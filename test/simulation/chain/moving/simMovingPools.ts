@@ -7,8 +7,9 @@ import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
 import { CRYPTO_FACTORY, CryptoPool } from './simCrypto';
 import { CURVE_FACTORY, CurvePool } from './simCurve';
+import { INFINITY_BIN_MANAGER, InfinityBinPool } from './simInfinityBin';
 import { digest, type Draft } from '../../../support/plainLogs';
-import { V4_MANAGER, V4Pool } from './simV4';
+import { INFINITY_CL_MANAGER, V4_MANAGER, V4Pool } from './simV4';
 
 type Create = (birth: Birth) => Moved;
 const FAMILIES: readonly Create[] = [
@@ -18,9 +19,12 @@ const FAMILIES: readonly Create[] = [
   CurvePool.create,
   CryptoPool.create,
   BalancerV3Pool.create,
+  V4Pool.createInfinity,
+  InfinityBinPool.create,
 ];
 const FACTORIES = new Set<Hex>([
   ...[CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY, CRYPTO_FACTORY, V3_VAULT],
+  ...[INFINITY_CL_MANAGER, INFINITY_BIN_MANAGER],
 ]);
 
 /** The families of a seed. Some seeds have none. */
