@@ -1,6 +1,7 @@
 /** The chain description of the simulated chain. */
 import type { ChainDescription } from '../../../src/domain/chainDescription';
 import { V3_VAULT } from './moving/simBalancerV3';
+import { BONDING_FACTORY } from './moving/simBonding';
 import { BOOK_FACTORY } from './moving/simBook';
 import { CAMELOT_FACTORY } from './moving/simCamelot';
 import { CRYPTO_FACTORY } from './moving/simCrypto';
@@ -58,6 +59,7 @@ export const SIM_DESCRIPTION: ChainDescription = {
     { name: 'sim_curve', displayName: 'Sim Curve', protocol: 'curve_stable', factory: CURVE_FACTORY },
     { name: 'sim_crypto', displayName: 'Sim Crypto', protocol: 'curve_crypto', factory: CRYPTO_FACTORY },
     { name: 'sim_v3_vault', displayName: 'Sim V3 vault', protocol: 'balancer_v3', factory: V3_VAULT },
+    { name: 'sim_bonding', displayName: 'Sim Bonding', protocol: 'bonding_curve', factory: BONDING_FACTORY },
     { name: 'sim_v4', displayName: 'Sim V4', protocol: 'uniswap_v4', factory: V4_MANAGER },
     {
       name: 'sim_infinity_cl',

@@ -1,6 +1,7 @@
 /** The oracles of the pools that make their own events, with what the contracts of these pools answer. */
 import type { Hex } from '../../../src/domain/hex';
 import { BalancerV3Oracle } from '../../support/oracle/oracleBalancerV3';
+import { BondingOracle } from '../../support/oracle/oracleBonding';
 import { BookOracle } from '../../support/oracle/oracleBook';
 import { CamelotOracle } from '../../support/oracle/oracleCamelot';
 import { CryptoOracle } from '../../support/oracle/oracleCrypto';
@@ -9,6 +10,7 @@ import { InfinityBinOracle } from '../../support/oracle/oracleInfinityBin';
 import { V4Oracle } from '../../support/oracle/oracleV4';
 import type { MovingPool } from '../chain/moving/movingPool';
 import { BalancerV3Pool, V3_VAULT } from '../chain/moving/simBalancerV3';
+import { BONDING_FACTORY, BONDING_FEE_PIPS, bondingBalances, BondingPool } from '../chain/moving/simBonding';
 import { BOOK_FACTORY, BookPool } from '../chain/moving/simBook';
 import { CAMELOT_FACTORY, CamelotPool } from '../chain/moving/simCamelot';
 import { CRYPTO_FACTORY, CryptoPool } from '../chain/moving/simCrypto';
@@ -43,6 +45,13 @@ export function movingOracles(chain: SimChain, tip: Hex, startBlock: number) {
     new V4Oracle(V4_MANAGER, startBlock),
     new V4Oracle(INFINITY_CL_MANAGER, startBlock, true),
     new InfinityBinOracle(INFINITY_BIN_MANAGER, startBlock),
+    new BondingOracle(BONDING_FACTORY, startBlock, (address) => {
+      const pool = byAddress.get(address);
+      if (!(pool instanceof BondingPool)) return undefined;
+      const { first } = pool.facts;
+      const state = tellsOldStates ? { virtual: first, balances: bondingBalances(first) } : null;
+      return { state, feePips: BONDING_FEE_PIPS };
+    }),
   ];
 }
 

@@ -170,7 +170,7 @@ function rootAt(tick: number): bigint {
 }
 
 /** The largest whole number whose square is not above `value`, by Newton's method from above. */
-function squareRoot(value: bigint): bigint {
+export function squareRoot(value: bigint): bigint {
   let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
   for (let next = (root + value / root) / 2n; next < root; next = (root + value / root) / 2n) root = next;
   return root;

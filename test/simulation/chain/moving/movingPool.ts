@@ -17,6 +17,8 @@ export interface Moment {
   readonly blockId: number;
   /** Unix seconds. */
   readonly timestamp: number;
+  /** The factory of the V2 pairs of the chain. */
+  readonly v2Factory: Hex;
 }
 
 /** A pool of one branch. Its fields never change, because other branches share it. */

@@ -3,6 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
 import { BalancerV3Pool, V3_VAULT } from './simBalancerV3';
+import { BONDING_FACTORY, BondingPool } from './simBonding';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
 import { CRYPTO_FACTORY, CryptoPool } from './simCrypto';
@@ -21,10 +22,11 @@ const FAMILIES: readonly Create[] = [
   BalancerV3Pool.create,
   V4Pool.createInfinity,
   InfinityBinPool.create,
+  BondingPool.create,
 ];
 const FACTORIES = new Set<Hex>([
   ...[CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY, CRYPTO_FACTORY, V3_VAULT],
-  ...[INFINITY_CL_MANAGER, INFINITY_BIN_MANAGER],
+  ...[INFINITY_CL_MANAGER, INFINITY_BIN_MANAGER, BONDING_FACTORY],
 ]);
 
 /** The families of a seed. Some seeds have none. */
