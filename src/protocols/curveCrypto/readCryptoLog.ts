@@ -5,6 +5,7 @@ import { readWords, toAddresses } from '../abiArrays';
 import { emptyManyTokenState } from '../manyTokenPool';
 import type {
   LiquidityMove,
+  LoggedSwap,
   ManyTokenCreation,
   ManyTokenState,
   ManyTokenStep,
@@ -43,6 +44,7 @@ export const cryptoLogs = {
   idOfPool,
   readCreation,
   readLog,
+  decodeSwap,
   decodeSwapFee,
 };
 
@@ -128,6 +130,13 @@ function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CryptoEv
     default:
       return null;
   }
+}
+
+function decodeSwap(log: ChainLog): LoggedSwap | null {
+  const event = decodeCryptoEvent(log);
+  if (event?.kind !== 'exchange') return null;
+  const { soldId: tokenIn, boughtId: tokenOut, sold: amountIn, bought: amountOut } = event;
+  return { pool: log.address, tokenIn, tokenOut, amountIn, amountOut };
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */

@@ -179,6 +179,19 @@ const DAMAGES: Readonly<Record<string, readonly (readonly [string, (swap: Swap) 
     ['leg', ({ leg }) => ({ leg: leg + 256 })],
     ['pair', () => ({ pair: POOL })],
   ],
+  sim_crypto: [
+    ['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })],
+    ['leg', ({ leg }) => ({ leg: leg + 256 })],
+    ['pair', () => ({ pair: POOL })],
+  ],
+  sim_v3_vault: [
+    ['amount1', ({ amount1 }) => ({ amount1: amount1 - 1n })],
+    ['token1', () => ({ token1: POOL })],
+    ['pair', () => ({ pair: POOL })],
+  ],
+  sim_infinity_cl: [['fee_pips', ({ fee_pips: fee }) => ({ fee_pips: fee + 1 })]],
+  sim_infinity_bin: [['tick', ({ tick }) => ({ tick: tick + 1 })]],
+  sim_bonding: [['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })]],
   sim_v4: [
     ['pair', () => ({ pair: POOL })],
     ['fee_pips', ({ fee_pips: fee }) => ({ fee_pips: fee + 1 })],
