@@ -77,6 +77,11 @@ export abstract class BooksOracle<Books extends PoolBooks> {
     return log.address;
   }
 
+  /** Whether the product knows the books of a new pool by the log that creates it. */
+  protected tellsBirth(_log: ChainLog): boolean {
+    return true;
+  }
+
   protected weightsOf(_books: Books): readonly bigint[] {
     return [];
   }
@@ -108,7 +113,7 @@ export abstract class BooksOracle<Books extends PoolBooks> {
     const address = this.findCreated(block, log);
     const truth = address === null ? undefined : this.truthAt(block.hash, address);
     if (address === null || truth === undefined || this.byAddress.has(address)) return;
-    const isIngested = block.number >= this.firstBlock;
+    const isIngested = block.number >= this.firstBlock && this.tellsBirth(log);
     const { tokens, books } = truth;
     const pool: BooksPool<Books> = {
       address,

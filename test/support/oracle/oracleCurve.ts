@@ -12,10 +12,14 @@ import { findContractD, stablePriceOf } from './stableSwap';
 const CREATIONS = plainEvents([
   ['pancake', 'NewStableSwapPair(address indexed,address,address,address,address)'],
   ['ng', 'PlainPoolDeployed(address[],uint256,uint256,address)'],
+  ['factory', 'PlainPoolDeployed(address[4],uint256,uint256,address)'],
 ]);
-const FIXED = [2, 3].map((coins) => `uint256[${coins}]`);
+/** PoolAdded(address indexed pool, bytes rate_method_id) of a registry. */
+const POOL_ADDED = '0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9';
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const FIXED = [2, 3, 4].map((coins) => `uint256[${coins}]`);
 const EVENTS = plainEvents([
-  // Events of Pancake's port, whose arrays have the length of the pool.
+  // Events of all contracts but StableSwap-NG. Their arrays have the length of the pool.
   ...FIXED.flatMap((list): [string, string][] => [
     ['add', `AddLiquidity(address indexed,${list},${list},uint256,uint256)`],
     ['remove', `RemoveLiquidity(address indexed,${list},${list},uint256)`],
@@ -25,6 +29,7 @@ const EVENTS = plainEvents([
   ['exchange', 'TokenExchange(address indexed,int128,uint256,int128,uint256)'],
   ['one', 'RemoveLiquidityOne(address indexed,uint256,uint256,uint256)'],
   ['one', 'RemoveLiquidityOne(address indexed,int128,uint256,uint256,uint256)'],
+  ['one', 'RemoveLiquidityOne(address indexed,uint256,uint256)'],
   ['add', 'AddLiquidity(address indexed,uint256[],uint256[],uint256,uint256)'],
   ['remove', 'RemoveLiquidity(address indexed,uint256[],uint256[],uint256)'],
   ['imbalance', 'RemoveLiquidityImbalance(address indexed,uint256[],uint256[],uint256,uint256)'],
@@ -32,6 +37,7 @@ const EVENTS = plainEvents([
   ['stop', 'StopRampA(uint256,uint256)'],
   ['fees', 'NewFee(uint256,uint256)'],
   ['offpeg', 'ApplyNewFee(uint256,uint256)'],
+  ['fee', 'ApplyNewFee(uint256)'],
   ['kill', 'Kill()'],
   ['unkill', 'Unkill()'],
   ['donate', 'DonateAdminFees()'],
@@ -46,10 +52,16 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
   }
 
   protected findCreated(block: ChainBlock, log: ChainLog): string | null {
+    if (log.topics[0] === POOL_ADDED) return `0x${log.topics[1]!.slice(26)}`;
     const event = parsePlain(log, CREATIONS);
     if (event === null) return null;
-    // The factory of StableSwap-NG does not name the pool, whose constructor logged just before.
+    // Curve's factories do not name the pool, whose constructor logged just before.
     return event.name === 'pancake' ? String(event.args[0]) : block.logs[log.logIndex - 1]!.address;
+  }
+
+  /** A pool of a registry is older than the event. */
+  protected override tellsBirth({ topics }: ChainLog): boolean {
+    return topics[0] !== POOL_ADDED;
   }
 
   protected emptied(books: CurveBooks): CurveBooks {
@@ -79,7 +91,9 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
       case 'exchange':
         return this.exchange(pool, numbers, block, log);
       case 'one': {
-        const [coin, shares, out] = [Number(numbers[0]), numbers[1]!, numbers[2]!];
+        const isNamed = pool.books.kind === 'pancake' || pool.books.kind === 'ng';
+        const [shares, out] = isNamed ? [numbers[1]!, numbers[2]!] : [numbers[0]!, numbers[1]!];
+        const coin = isNamed ? Number(numbers[0]) : paidCoin(pool, out, block, log);
         const done = pool.isKnown ? removeOne(pool.books, coin, shares, timestamp) : null;
         const lost = pool.tokens.map((_, index) => (index === coin ? -out : 0n));
         const owned = lost.map((each) => (each === 0n ? 0n : each - (done?.adminFee ?? 0n)));
@@ -153,9 +167,24 @@ function settingOf(name: string, numbers: readonly bigint[]): Partial<CurveBooks
       return { ramp: [first, first, second, second] };
     case 'fees':
       return { fee: first, adminFee: second };
+    case 'fee':
+      return { fee: first };
     case 'offpeg':
       return { fee: first, offpeg: second };
     default:
       return { isKilled: name === 'kill' };
   }
+}
+
+/** The coin that the pool sent just before the log, in the same transaction. */
+function paidCoin({ address, tokens }: Pool, amount: bigint, block: ChainBlock, log: ChainLog): number {
+  const paid = block.logs.findLast(
+    (each) =>
+      each.logIndex < log.logIndex &&
+      each.transactionHash === log.transactionHash &&
+      each.topics[0] === TRANSFER &&
+      each.topics[1]?.slice(26) === address.slice(2) &&
+      BigInt(each.data) === amount,
+  );
+  return tokens.indexOf(paid?.address ?? '');
 }

@@ -85,7 +85,7 @@ const shareOf = (pool: Hex): Hex => `0x5a${pool.slice(4)}`;
 
 /** A pool of the curve, empty. */
 export const STUB_CURVE_BOOKS: CurveBooks = {
-  isNg: false,
+  kind: 'pancake',
   isKilled: false,
   ramp: [CURVE_AMP, CURVE_AMP, 0n, 0n],
   fee: CURVE_FEE,
