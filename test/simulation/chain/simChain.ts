@@ -224,7 +224,8 @@ export class SimChain {
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
       const id = `${this.blockCount}-${index}`;
-      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY };
+      const pools = branchPools.moving;
+      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY, pools };
       const drafts = this.makeTransaction(branchPools, moment);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });

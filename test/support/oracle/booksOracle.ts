@@ -103,6 +103,10 @@ export abstract class BooksOracle<Books extends PoolBooks> {
     return event === null ? null : this.apply(pool, event, block, log);
   }
 
+  protected find(address: string): BooksPool<Books> | undefined {
+    return this.byAddress.get(address);
+  }
+
   /** The current fee of each listed pool, in pips. */
   feesNow(): [string, number][] {
     const listed = [...this.byAddress.values()].filter(({ isListed }) => isListed);

@@ -4,7 +4,7 @@
  */
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import { added, BooksOracle, capped, toPips, type BooksPool } from './booksOracle';
-import { exchange, moved, removeOne, termsAt, toXp, type CurveBooks } from './curveContract';
+import { exchange, moved, removeOne, termsAt, toXp, virtualPrice, type CurveBooks } from './curveContract';
 import type { LegSwap } from './oracleVault';
 import { parsePlain, plainEvents, type PlainEvent } from './plainEvents';
 import { findContractD, stablePriceOf } from './stableSwap';
@@ -13,6 +13,7 @@ const CREATIONS = plainEvents([
   ['pancake', 'NewStableSwapPair(address indexed,address,address,address,address)'],
   ['ng', 'PlainPoolDeployed(address[],uint256,uint256,address)'],
   ['factory', 'PlainPoolDeployed(address[4],uint256,uint256,address)'],
+  ['meta', 'MetaPoolDeployed(address,address,uint256,uint256,address)'],
 ]);
 /** PoolAdded(address indexed pool, bytes rate_method_id) of a registry. */
 const POOL_ADDED = '0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9';
@@ -59,9 +60,9 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
     return event.name === 'pancake' ? String(event.args[0]) : block.logs[log.logIndex - 1]!.address;
   }
 
-  /** A pool of a registry is older than the event. */
-  protected override tellsBirth({ topics }: ChainLog): boolean {
-    return topics[0] !== POOL_ADDED;
+  /** A pool of a registry is older than the event, and the product does not read the creation of a meta pool. */
+  protected override tellsBirth(log: ChainLog): boolean {
+    return log.topics[0] !== POOL_ADDED && parsePlain(log, CREATIONS)?.name !== 'meta';
   }
 
   protected emptied(books: CurveBooks): CurveBooks {
@@ -87,6 +88,9 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
     const numbers = args.filter((value): value is bigint => typeof value === 'bigint');
     const [amounts = [], fees = []] = args.filter((value) => typeof value === 'object') as bigint[][];
     const { timestamp } = block;
+    const base = pool.books.base === null ? undefined : this.find(pool.books.base);
+    if (base !== undefined)
+      pool.books = { ...pool.books, rates: [pool.books.rates[0]!, virtualPrice(base.books, timestamp)!] };
     switch (name) {
       case 'exchange':
         return this.exchange(pool, numbers, block, log);

@@ -86,6 +86,7 @@ const shareOf = (pool: Hex): Hex => `0x5a${pool.slice(4)}`;
 /** A pool of the curve, empty. */
 export const STUB_CURVE_BOOKS: CurveBooks = {
   kind: 'pancake',
+  base: null,
   isKilled: false,
   ramp: [CURVE_AMP, CURVE_AMP, 0n, 0n],
   fee: CURVE_FEE,

@@ -12,6 +12,7 @@ import {
   removeOne,
   termsAt,
   toXp,
+  virtualPrice,
   type CurveBooks,
 } from '../../../support/oracle/curveContract';
 import { contractD, findContractD } from '../../../support/oracle/stableSwap';
@@ -31,6 +32,7 @@ const TOPIC = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   owner: '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
   plainPool2021: '0x5b4a28c940282b5bf183df6a046b8119cf6edeb62859f75e835eb7ba834cce8d',
+  metaPool: '0x01f31cd2abdeb4e5e10ba500f2db0f937d9e8c735ab04681925441b4ea37eda5',
   poolAdded: '0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9',
 } as const satisfies Record<string, Hex>;
 
@@ -57,7 +59,10 @@ export class CurvePool implements MovingPool {
     readonly books: CurveBooks,
   ) {}
 
-  static create({ random, moment, token }: Birth): Moved {
+  static create(birth: Birth): Moved {
+    const { random, moment, token } = birth;
+    const base = random.chance(0.3) ? random.pick([null, ...moment.pools.filter(isBase)]) : null;
+    if (base !== null) return createMeta(birth, base);
     const drawn = random.pick(['pancake', 'ng', 'ng', 'registry', 'factory'] as const);
     const isNg = drawn === 'ng';
     const address = digest(`curve ${moment.id}`, 20);
@@ -74,6 +79,7 @@ export class CurvePool implements MovingPool {
     const amp = BigInt(random.int(1, 2_000)) * (isPrecise(kind) ? AMP_UNIT : 1n);
     const books: CurveBooks = {
       kind,
+      base: null,
       isKilled: false,
       ramp: [amp, amp, 0n, 0n],
       fee: drawFee(random),
@@ -104,10 +110,14 @@ export class CurvePool implements MovingPool {
     return `curve ${this.books.kind === 'pancake' ? [...this.facts.tokens].sort().join(' ') : this.address}`;
   }
 
+  get base(): Hex | null {
+    return this.books.base;
+  }
+
   /** The constructor of the pool logs before its factory does. */
-  private creation(): Draft[] {
+  creation(): Draft[] {
     const { address, share, tokens } = this.facts;
-    const { kind, ramp, fee } = this.books;
+    const { kind, base, ramp, fee } = this.books;
     const nobody = topicOf(0n);
     const factory = topicOf(CURVE_FACTORY);
     // A registry adds a pool that is older.
@@ -117,10 +127,9 @@ export class CurvePool implements MovingPool {
       const isNg = kind === 'ng';
       const terms = [ramp[0], fee, BigInt(CURVE_FACTORY)];
       const holder = isNg ? factory : topicOf(address);
-      const data = isNg
-        ? arrayData([tokens], ...terms)
-        : dataOf(...[...tokens, ZERO, ZERO].slice(0, 4), ...terms);
-      const topics = [isNg ? TOPIC.plainPool : TOPIC.plainPool2021];
+      const coins = base === null ? [...tokens, ZERO, ZERO].slice(0, 4) : [tokens[0]!, base];
+      const data = isNg ? arrayData([tokens], ...terms) : dataOf(...coins, ...terms);
+      const topics = [isNg ? TOPIC.plainPool : base === null ? TOPIC.plainPool2021 : TOPIC.metaPool];
       return [
         { address, topics: [TOPIC.transfer, nobody, holder], data: dataOf(0n) },
         { address: CURVE_FACTORY, topics, data },
@@ -135,14 +144,26 @@ export class CurvePool implements MovingPool {
 
   move(random: Random, moment: Moment): Moved {
     const { address, bornIn, tokens } = this.facts;
-    const { kind } = this.books;
+    const { kind, base } = this.books;
     const isNewborn = bornIn === moment.blockId;
-    if (kind === 'registry' && isNewborn) return { drafts: [], after: this };
+    // The product finds such a pool by its first event, and asks for its books before that block.
+    if ((kind === 'registry' || base !== null) && isNewborn) return { drafts: [], after: this };
+    const self = this.atBasePrice(moment);
+    if (self === null) return { drafts: [], after: this };
     const trader = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
     if (random.chance(0.05)) return { drafts: [oddity(random, address, kind, trader)], after: this };
-    const action = this.draw(random, moment, isNewborn);
+    const action = self.draw(random, moment, isNewborn);
     const after = new CurvePool(this.facts, action.after);
     return { drafts: curveLogs(address, trader, tokens, action), after };
+  }
+
+  /** A meta pool counts the LP tokens of its base pool by their virtual price. Null if that pool has none. */
+  private atBasePrice({ pools, timestamp }: Moment): CurvePool | null {
+    const { books } = this;
+    const base = pools.find(({ address }) => address === books.base);
+    if (!(base instanceof CurvePool)) return this;
+    const price = virtualPrice(base.books, timestamp);
+    return price === null ? null : new CurvePool(this.facts, { ...books, rates: [books.rates[0]!, price] });
   }
 
   /** The node tells the settings at the end of the block of the creation, so no event changes them in that block. */
@@ -195,6 +216,12 @@ export class CurvePool implements MovingPool {
     return { kind: 'fees', after: { ...books, fee: drawFee(random), ...changes[books.kind] } };
   }
 
+  /** An LP token of a base pool has 18 decimals. */
+  private usualAmount(index: number, number: bigint): bigint {
+    const amount = usualAmount(this.facts.tokens[index]!, number);
+    return this.books.base === null || index === 0 ? amount : (1n + (number % EQUAL)) * 10n ** 15n;
+  }
+
   private findsD(balances: readonly bigint[], timestamp: number): boolean {
     const { books } = this;
     const xp = toXp(books, balances);
@@ -203,11 +230,11 @@ export class CurvePool implements MovingPool {
 
   private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction {
     const { books, facts } = this;
-    const drawn = facts.tokens.map((token) => usualAmount(token, random.big(60)));
+    const drawn = facts.tokens.map((_, index) => this.usualAmount(index, random.big(60)));
     const noFees = drawn.map(() => 0n);
     // An empty pool with too unequal amounts would have no D, so it gets equal ones.
     const isUsable = books.supply > 0n || this.findsD(this.counted(drawn, noFees), timestamp);
-    const amounts = isUsable ? drawn : facts.tokens.map((token) => usualAmount(token, EQUAL));
+    const amounts = isUsable ? drawn : facts.tokens.map((_, index) => this.usualAmount(index, EQUAL));
     const fees = amounts.map((amount) => (isFirst ? 0n : amount / 2_000n));
     const balances = moved(books, amounts, fees);
     const supply = books.supply + random.big(80) + 1_000_000n;
@@ -270,6 +297,37 @@ export class CurvePool implements MovingPool {
   answer(to: Hex, data: Hex): Hex | 'revert' | null {
     return answerCurve(CURVE_FACTORY, this.facts, this.books, to, data);
   }
+}
+
+/** Whether meta pools may hold the LP tokens of this pool. Each change of such a pool has an event that explains it. */
+function isBase(pool: MovingPool): pool is CurvePool {
+  return pool instanceof CurvePool && pool.books.kind !== 'ng' && pool.books.base === null;
+}
+
+/** A meta pool of the factory of 2021: of a token, and of the LP token of another pool. */
+function createMeta({ random, moment, token }: Birth, base: CurvePool): Moved {
+  let coin = token(0);
+  while (simDecimals(coin) > 18) coin = token(random.int(1, 11));
+  const address = digest(`curve ${moment.id}`, 20);
+  const amp = BigInt(random.int(1, 2_000)) * AMP_UNIT;
+  const books: CurveBooks = {
+    kind: random.chance(0.5) ? 'pair' : 'factory',
+    base: base.address,
+    isKilled: false,
+    ramp: [amp, amp, 0n, 0n],
+    fee: drawFee(random),
+    adminFee: FEE_UNIT / 2n,
+    offpeg: 0n,
+    supply: 0n,
+    rates: [10n ** BigInt(36 - simDecimals(coin)), 10n ** 18n],
+    balances: [0n, 0n],
+  };
+  const tokens = [coin, base.facts.share];
+  const pool = new CurvePool(
+    { address, share: address, tokens, hasRates: false, bornIn: moment.blockId },
+    books,
+  );
+  return { drafts: pool.creation(), after: pool };
 }
 
 /** A whole number of pips. */

@@ -4,12 +4,13 @@ import type { CurveBooks } from '../../../support/oracle/curveContract';
 import { selectorOf } from './movingPool';
 import { arrayData, dataOf } from '../../../support/plainLogs';
 import type { CurveFacts } from './simCurve';
-import { simDecimals } from '../simTokens';
+import { SIM_SYMBOL, simDecimals } from '../simTokens';
 
 /** Calls of a factory or registry. All but the last one have the address of a pool. */
 const CALL = {
   coinsOf: selectorOf('get_coins(address)'),
   typesOf: selectorOf('get_pool_asset_types(address)'),
+  baseOf: selectorOf('get_base_pool(address)'),
   decimalsOf: selectorOf('get_decimals(address)'),
   shareOf: selectorOf('get_lp_token(address)'),
   ratesOf: selectorOf('get_rates(address)'),
@@ -21,9 +22,12 @@ const POOL_CALL = {
   balances: selectorOf('balances(uint256)'),
   supply: selectorOf('totalSupply()'),
   storedRates: selectorOf('stored_rates()'),
+  decimals: selectorOf('decimals()'),
+  symbol: selectorOf('symbol()'),
+  virtualPrice: selectorOf('get_virtual_price()'),
 };
 const NAMES = new Map(
-  ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()', 'fee()', 'admin_fee()', 'decimals()']
+  ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()', 'fee()', 'admin_fee()']
     .concat('offpeg_fee_multiplier()', 'is_killed()', 'token()', 'A_precise()')
     .map((name) => [selectorOf(name), name]),
 );
@@ -43,11 +47,20 @@ export function answerCurve(
   data: Hex,
 ): Hex | 'revert' | null {
   if (to === factory) return answerOfFactory(facts, books, data);
-  if (to === facts.share && data === POOL_CALL.supply) return dataOf(books.supply);
+  if (to === facts.share) {
+    if (data === POOL_CALL.supply) return dataOf(books.supply);
+    // The LP token may be a coin of a meta pool.
+    if (data === POOL_CALL.decimals) return dataOf(BigInt(simDecimals(to)));
+    if (data === POOL_CALL.symbol) return SIM_SYMBOL;
+  }
   return to === facts.address ? (answerOfPool(facts, books, data) ?? 'revert') : null;
 }
 
-function answerOfFactory({ address, tokens, hasRates, share }: CurveFacts, { kind }: CurveBooks, data: Hex) {
+function answerOfFactory(
+  { address, tokens, hasRates, share }: CurveFacts,
+  { kind, base }: CurveBooks,
+  data: Hex,
+): Hex | null {
   const asks = (selector: string, ...values: readonly Hex[]): boolean =>
     data === `${selector}${dataOf(...values).slice(2)}`;
   if (kind === 'pancake') {
@@ -67,6 +80,7 @@ function answerOfFactory({ address, tokens, hasRates, share }: CurveFacts, { kin
   };
   if (asks(CALL.coinsOf, address)) return listed(tokens);
   if (asks(CALL.decimalsOf, address)) return listed(tokens.map((token) => BigInt(simDecimals(token))));
+  if (base !== null && asks(CALL.baseOf, address)) return dataOf(base);
   if (!isRegistry) return null;
   if (asks(CALL.shareOf, address)) return dataOf(share);
   return asks(CALL.ratesOf, address) ? listed(tokens.map(() => ONE)) : null;
@@ -79,6 +93,8 @@ function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | nu
     const value = values[index];
     return value === undefined ? null : dataOf(value);
   };
+  // An event of a meta pool makes it count by the price that the program computes.
+  if (data === POOL_CALL.virtualPrice) return dataOf(ONE);
   if (called === POOL_CALL.coins) return at(facts.tokens);
   if (called === POOL_CALL.balances) return at(books.balances);
   if (called === POOL_CALL.rates) return kind === 'pancake' ? at(books.rates) : null;
@@ -90,7 +106,6 @@ function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | nu
     'future_A_time()': ramp[3],
     'fee()': books.fee,
     'admin_fee()': books.adminFee,
-    'decimals()': 18n,
     ...(kind === 'ng' && { 'offpeg_fee_multiplier()': books.offpeg }),
     ...(kind === 'pancake' && { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': facts.share }),
     ...((kind === 'factory' || kind === 'pair') && { 'A_precise()': ramp[1] }),

@@ -53,12 +53,20 @@ export function movingLogs(
     }
   }
   for (let i = random.int(1, 3); i > 0; i -= 1) {
-    const index = random.int(0, pools.length - 1);
-    const { drafts: logs, after } = pools[index]!.move(random, moment);
-    pools[index] = after;
-    drafts.push(...logs);
+    drafts.push(...moveAt(random, pools, random.int(0, pools.length - 1), moment));
   }
   return drafts;
+}
+
+function moveAt(random: Random, pools: MovingPool[], index: number, moment: Moment): readonly Draft[] {
+  const before = pools[index]!;
+  const base = pools.findIndex(({ address }) => address === before.base);
+  const moved = pools[base];
+  const drafts = moved === undefined ? [] : moveAt(random, pools, base, moment);
+  if (moved !== undefined && moved === pools[base]) return drafts;
+  const { drafts: logs, after } = before.move(random, moment);
+  pools[index] = after;
+  return [...drafts, ...logs];
 }
 
 /** The answer of a contract of these families. Null if the call is to another contract. */
