@@ -77,6 +77,8 @@ export class BalancerV3Oracle extends BooksOracle<V3Books> {
     const event = parsePlain(log, EVENTS);
     const lists = event?.args.filter((value) => typeof value === 'object') ?? [];
     if (event === null || lists.some(({ length }) => length !== tokens.length)) return null;
+    // A fee is at most 100 %.
+    if (event.name === 'swap' && (event.args[5] as bigint) > ONE) return null;
     return (event.name === 'amp') === (log.address === this.factory) ? null : event;
   }
 
