@@ -18,7 +18,7 @@ import {
 import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
-import { answerCurve } from './simCurveAnswers';
+import { answerCurve, type CurveFacts } from './simCurveAnswers';
 import { curveLogs, exchangeTopic, type CurveAction } from './simCurveLogs';
 import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { usualAmount } from '../simStable';
@@ -42,16 +42,6 @@ const AMP_UNIT = 100n;
 const HOUR = 3_600n;
 /** The number for which `usualAmount` is about 537,000 whole tokens. */
 const EQUAL = 1n << 29n;
-
-export interface CurveFacts {
-  readonly address: Hex;
-  /** The contract of the LP tokens. */
-  readonly share: Hex;
-  readonly tokens: readonly Hex[];
-  /** StableSwap-NG: whether the node is asked for the rate of a coin. The rates of a simulated pool do not move. */
-  readonly hasRates: boolean;
-  readonly bornIn: number;
-}
 
 export class CurvePool implements MovingPool {
   constructor(

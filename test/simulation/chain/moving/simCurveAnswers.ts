@@ -3,8 +3,17 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { CurveBooks } from '../../../support/oracle/curveContract';
 import { selectorOf } from './movingPool';
 import { arrayData, dataOf } from '../../../support/plainLogs';
-import type { CurveFacts } from './simCurve';
 import { SIM_SYMBOL, simDecimals } from '../simTokens';
+
+export interface CurveFacts {
+  readonly address: Hex;
+  /** The contract of the LP tokens. */
+  readonly share: Hex;
+  readonly tokens: readonly Hex[];
+  /** StableSwap-NG: whether the node is asked for the rate of a coin. The rates of a simulated pool do not move. */
+  readonly hasRates: boolean;
+  readonly bornIn: number;
+}
 
 /** Calls of a factory or registry. All but the last one have the address of a pool. */
 const CALL = {
