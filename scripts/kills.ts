@@ -49,7 +49,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 async function runEpisode(seed: number, killsMax: number, totals: Totals): Promise<void> {
   const random = new Random(seed);
   const folder = mkdtempSync(join(tmpdir(), 'candlehouse-kills-'));
-  const chain = await startStubChain({ blocks: 2, logsPerBlock: 32, pairs: 9, seed, families: true });
+  const chain = await startStubChain({ blocks: 2, logsPerBlock: 32, pairs: 14, seed, families: true });
   writeFileSync(join(folder, 'chain.json'), JSON.stringify(stubDescription(true)));
   const settings = {
     RPC_URL: chain.url,

@@ -131,8 +131,8 @@ export interface ManyTokenProtocol extends ProtocolTraits, ManyTokenQuestions {
     timestamp: number,
     statesOf: (pool: Hex) => readonly ManyTokenState[],
   ): ManyTokenStep | 'other' | 'malformed';
-  /** The swap of a log. Null for another event. If absent, `verify --proof` compares only the transactions of swaps. */
-  decodeSwap?(log: ChainLog): LoggedSwap | null;
+  /** The swap of a log, for `verify --proof`. Null for another event. */
+  decodeSwap(log: ChainLog): LoggedSwap | null;
   /** The fee that an event of a pool's contract sets, where 1e18 means 100 %. Null for another event. */
   decodeSwapFee(log: Pick<ChainLog, 'topics' | 'data'>): bigint | null;
   /** The state with the missing parts, and the doubts, of another state of the same pool. */

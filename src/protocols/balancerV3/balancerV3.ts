@@ -7,7 +7,7 @@ import { quoteStablePool, stableLegState, stableSpotPrice } from '../balancerV2/
 import { quoteWeighted, weightedLegState, weightedSpotPrice, withWeights } from '../balancerV2/weightedPool';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState } from '../manyTokenProtocol';
-import { V3_POOL_REGISTERED, V3_SWAP_FEE_CHANGED, V3_VAULT_TOPICS } from './decodeV3Event';
+import { decodeV3Event, V3_POOL_REGISTERED, V3_SWAP_FEE_CHANGED, V3_VAULT_TOPICS } from './decodeV3Event';
 import { idOfV3Log, readV3Creation, readV3Log } from './readV3Log';
 import { vaultQuestions } from './vaultQuestions';
 import {
@@ -44,6 +44,10 @@ export const balancerV3 = {
   idOfPool: idOfV3Pool,
   readCreation: readV3Creation,
   readLog: readV3Log,
+  decodeSwap: (log) => {
+    const [event, pool] = [decodeV3Event(log), idOfV3Log(log)];
+    return event?.kind === 'swap' && pool !== null ? { ...event, pool: v3PoolOfId(pool) } : null;
+  },
   // The vault emits the fee, and the params of a state have it.
   decodeSwapFee: () => null,
   fillState: (state, other) =>

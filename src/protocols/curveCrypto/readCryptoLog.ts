@@ -5,7 +5,13 @@ import { toFeePips } from '../../domain/swapFee';
 import { readWords, toAddresses } from '../abiArrays';
 import { curveIdOfPool, kindOfEvent, toCurveSwap, toSwapFee } from '../curve/curveFamily';
 import { emptyManyTokenState } from '../manyTokenPool';
-import type { LiquidityMove, ManyTokenCreation, ManyTokenState, ManyTokenStep } from '../manyTokenProtocol';
+import type {
+  LiquidityMove,
+  LoggedSwap,
+  ManyTokenCreation,
+  ManyTokenState,
+  ManyTokenStep,
+} from '../manyTokenProtocol';
 import { CRYPTO_TOPICS, decodeCryptoEvent, type CryptoEvent } from './cryptoEvents';
 import { lacksCryptoBooks, toCryptoPool, withCryptoPool, withUnknownCurve } from './cryptoParams';
 import { isAddressTopic } from '../words';
@@ -34,6 +40,7 @@ export const cryptoLogs = {
   idOfLog,
   readCreation,
   readLog,
+  decodeSwap,
 };
 
 function idOfLog({ topics: [topic, added], data }: ChainLog): Hex | null {
@@ -106,6 +113,13 @@ function toLiquidity({ tokens }: ManyTokenState, supply: bigint, event: CryptoEv
     default:
       return null;
   }
+}
+
+function decodeSwap(log: ChainLog): LoggedSwap | null {
+  const event = decodeCryptoEvent(log);
+  if (event?.kind !== 'exchange') return null;
+  const { soldId: tokenIn, boughtId: tokenOut, sold: amountIn, bought: amountOut } = event;
+  return { pool: log.address, tokenIn, tokenOut, amountIn, amountOut };
 }
 
 /** The fee that an event of a pool sets, where 1e18 means 100 %. */

@@ -156,7 +156,7 @@ function compareSwap(block: ChainBlock, row: StoredSwap, dex: Dex | undefined): 
 function eventFields(row: StoredSwap, log: ChainLog, dex: Dex): Fields {
   const manyTokens = findManyTokenProtocol(dex.protocol);
   if (manyTokens !== null) {
-    const swap = manyTokens.decodeSwap?.(log) ?? null;
+    const swap = manyTokens.decodeSwap(log);
     return swap === null ? {} : legFields(row, swap);
   }
   const protocol = findProtocol(dex.protocol);

@@ -27,7 +27,7 @@ test.each([allInOne, separate])(
     const chain = await startStubChain({
       blocks: 100,
       logsPerBlock: 24,
-      pairs: 9,
+      pairs: 14,
       seed: SEED,
       families: true,
     });

@@ -223,7 +223,9 @@ export class SimChain {
     const transactions = isEmpty ? 0 : random.int(1, this.wilderness?.transactionsMax ?? 4);
     for (let index = 0; index < transactions; index += 1) {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
-      const moment = { id: `${this.blockCount}-${index}`, blockId: this.blockCount, timestamp };
+      const id = `${this.blockCount}-${index}`;
+      const pools = branchPools.moving;
+      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY, pools };
       const drafts = this.makeTransaction(branchPools, moment);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });

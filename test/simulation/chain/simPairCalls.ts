@@ -1,7 +1,7 @@
 /** Answers contract calls to pairs, factories and tokens of the simulated chain. */
 import type { Hex } from '../../../src/domain/hex';
 import { dataOf as words } from '../../support/plainLogs';
-import { simDecimals } from './simTokens';
+import { SIM_SYMBOL, simDecimals } from './simTokens';
 import {
   SIM_V3_FEE_PIPS,
   SIM_V3_TICK_SPACING,
@@ -28,8 +28,6 @@ const SELECTORS = {
 
 /** The tokens that exist from the first block on. Others appear with their pair. */
 const FIRST_TOKENS = new Set(Array.from({ length: 12 }, (_, index) => simToken(index)));
-/** The symbol of every token. Decimals of 0 without a symbol would count as unknown. */
-export const SIM_SYMBOL: Hex = `0x${Buffer.from('SIM').toString('hex').padEnd(64, '0')}`;
 /** Every node answers name() of every third token with something that is no hex data. */
 const MALFORMED: Hex = '0x123';
 const MALFORMED_EVERY = 3;

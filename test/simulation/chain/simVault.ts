@@ -117,7 +117,7 @@ export function createVaultPool(
 }
 
 /** Random weights that add up to exactly 1. Some weights are often equal. */
-function randomWeights(random: Random, count: number): bigint[] {
+export function randomWeights(random: Random, count: number): bigint[] {
   const parts = Array.from({ length: count }, () => BigInt(random.pick([1, 1, 2, 5, 20])));
   const sum = parts.reduce((total, part) => total + part, 0n);
   const weights = parts.map((part) => (part * ONE) / sum);

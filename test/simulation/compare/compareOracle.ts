@@ -6,7 +6,7 @@ import type { Fields } from '../model/rowBytes';
 import { oracleBars, oracleSwaps, type OracleSwap } from '../../support/oracle/oracle';
 import { FamilyOracle, type FamilyTruth } from '../../support/oracle/oracleFamilies';
 import { oraclePairs, plainOrd, type OracleLine } from './oraclePairs';
-import { curveOracle, movingOracles } from './movingOracles';
+import { booksOracles, movingOracles } from './movingOracles';
 import { VaultOracle } from '../../support/oracle/oracleVault';
 import { oracleBalances, oracleTransfers } from './transferRows';
 import { FAMILY_FACTORIES, type FamilyPool } from '../chain/simFamilyPool';
@@ -21,7 +21,7 @@ const SHOWN_MAX = 3;
 export interface OracleTruth {
   readonly swaps: readonly OracleSwap[];
   /** Pools of many tokens. */
-  readonly manyTokens: readonly (VaultOracle | ReturnType<typeof curveOracle>)[];
+  readonly manyTokens: readonly (VaultOracle | ReturnType<typeof booksOracles>[number])[];
   /** Pools of two tokens. Their states have no doubts where the line ends before that column. */
   readonly pairs: readonly (FamilyOracle | ReturnType<typeof movingOracles>[number])[];
   readonly blocks: readonly ChainBlock[];
@@ -42,15 +42,15 @@ export function oracleTruth(chain: SimChain, blocks: readonly ChainBlock[], star
   const truthOf = (pool: string) => toFamilyTruth(familyPools.get(pool));
   const families = new FamilyOracle(familyFactories, truthOf, startBlock);
   const moving = movingOracles(chain, tip.hash, startBlock);
-  const curve = curveOracle(chain, startBlock);
+  const books = booksOracles(chain, startBlock);
   const swaps = oracleSwaps(blocks, FACTORIES, {
     vault,
     families,
-    others: [...moving, curve],
+    others: [...moving, ...books],
     firstBlock: startBlock,
     hasOlderPools: true,
   });
-  return { swaps, manyTokens: [vault, curve], pairs: [families, ...moving], blocks };
+  return { swaps, manyTokens: [vault, ...books], pairs: [families, ...moving], blocks };
 }
 
 /** What the contracts of the pool answer. */

@@ -1,15 +1,19 @@
 /**
- * What StableSwap contracts do with their balances, in whole numbers: Pancake's port (PancakeStableSwapThreePool.sol) and
- * StableSwap-NG (CurveStableSwapNG.vy). Simulated contracts and oracles use it. Shares no code with the product.
+ * What StableSwap contracts do with their balances, in whole numbers: Pancake's port (PancakeStableSwapThreePool.sol),
+ * StableSwap-NG (CurveStableSwapNG.vy), the first contracts of Curve (StableSwap3Pool.vy), and those of the factory of 2021,
+ * which round D in two ways (Plain3Basic.vy, and Plain2Basic.vy for pools of two coins). Simulated contracts and oracles use it. Shares no code with the product.
  */
-import { contractD, contractY, type StableTerms } from './stableSwap';
+import type { Hex } from '../../../src/domain/hex';
+import { contractD, contractY, findContractD, type StableTerms } from './stableSwap';
 
 const PRECISION = 10n ** 18n;
 /** 100 % of a fee. */
 export const FEE_UNIT = 10n ** 10n;
 
 export interface CurveBooks {
-  readonly isNg: boolean;
+  readonly kind: 'pancake' | 'ng' | 'registry' | 'factory' | 'pair';
+  /** The pool whose LP token is the second coin of a meta pool. The rate of this coin is the virtual price of that pool. */
+  readonly base: Hex | null;
   readonly isKilled: boolean;
   /** First and last A in the unit of the contract, first and last time. */
   readonly ramp: readonly [fromAmp: bigint, toAmp: bigint, fromTime: bigint, toTime: bigint];
@@ -23,6 +27,11 @@ export interface CurveBooks {
   readonly balances: readonly bigint[];
 }
 
+/** Whether the contract counts A with two more digits. Such a contract also reverts where it finds no D. */
+export function isPrecise(kind: CurveBooks['kind']): boolean {
+  return kind !== 'pancake' && kind !== 'registry';
+}
+
 export function ampAt({ ramp: [from, to, begin, end] }: CurveBooks, time: bigint): bigint {
   if (time >= end) return to;
   return (
@@ -32,7 +41,17 @@ export function ampAt({ ramp: [from, to, begin, end] }: CurveBooks, time: bigint
 
 export function termsAt(books: CurveBooks, timestamp: number): StableTerms {
   const ann = ampAt(books, BigInt(timestamp)) * BigInt(books.balances.length);
-  return { ann, unit: books.isNg ? 100n : 1n, dividesEach: !books.isNg };
+  const { kind } = books;
+  const reverts = isPrecise(kind);
+  return { ann, unit: reverts ? 100n : 1n, dividesEach: kind !== 'ng' && kind !== 'pair', reverts };
+}
+
+/** get_virtual_price(). Null if the contract finds no D. */
+export function virtualPrice(books: CurveBooks, timestamp: number): bigint | null {
+  const xp = toXp(books, books.balances);
+  if (books.supply === 0n || xp.some((x) => x === 0n)) return null;
+  const d = findContractD(xp, termsAt(books, timestamp));
+  return d === null ? null : (d * PRECISION) / books.supply;
 }
 
 export const toXp = ({ rates }: CurveBooks, balances: readonly bigint[]): bigint[] =>

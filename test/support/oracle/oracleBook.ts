@@ -123,7 +123,7 @@ export class BookOracle extends PairOracle<Pool> {
 }
 
 /** (1 + step / 10⁴)^(id − 2²³) */
-function binPriceOf({ id, binStep }: Pool): readonly [bigint, bigint] | null {
+export function binPriceOf({ id, binStep }: Pick<Pool, 'id' | 'binStep'>): readonly [bigint, bigint] | null {
   const exponent = id - MIDDLE_ID;
   if (Math.abs(exponent) >= BINS_MAX) return null;
   const [large, small] = [BigInt(10_000 + binStep), 10_000n].map(
@@ -133,7 +133,7 @@ function binPriceOf({ id, binStep }: Pool): readonly [bigint, bigint] | null {
 }
 
 /** The two amounts of a bytes32: tokenX in the lower half. */
-function halves(word: unknown): Pair {
+export function halves(word: unknown): Pair {
   const value = BigInt(String(word));
   return [value % 2n ** 128n, value / 2n ** 128n];
 }

@@ -1,19 +1,28 @@
 /**
- * The oracle for Uniswap V4 pools: applies every event to plain numbers, with amounts as exact fractions. Shares no code
- * with the product. Knows no pool that is older than the first block.
+ * The oracle for Uniswap V4 pools, and for CL pools of PancakeSwap Infinity: applies every event to plain numbers, with
+ * amounts as exact fractions. Shares no code with the product. Knows no pool that is older than the first block.
  */
 import type { ChainLog } from '../../../src/domain/block';
 import type { LegSwap } from './oracleVault';
 import { addTo, PairOracle, type LogPlace, type OraclePair, type StateParts } from './pairOracle';
 import { plainEvents, type PlainEvent } from './plainEvents';
 
+const MODIFY = 'ModifyLiquidity(bytes32 indexed,address indexed,int24,int24,int256,bytes32)';
 const EVENTS = plainEvents([
   [
     'initialize',
     'Initialize(bytes32 indexed,address indexed,address indexed,uint24,int24,address,uint160,int24)',
   ],
   ['swap', 'Swap(bytes32 indexed,address indexed,int128,int128,uint160,uint128,int24,uint24)'],
-  ['modify', 'ModifyLiquidity(bytes32 indexed,address indexed,int24,int24,int256,bytes32)'],
+  ['modify', MODIFY],
+]);
+const INFINITY_EVENTS = plainEvents([
+  [
+    'initialize',
+    'Initialize(bytes32 indexed,address indexed,address indexed,address,uint24,bytes32,uint160,int24)',
+  ],
+  ['swap', 'Swap(bytes32 indexed,address indexed,int128,int128,uint160,uint128,int24,uint24,uint16)'],
+  ['modify', MODIFY],
 ]);
 const Q96 = 1n << 96n;
 const PIPS = 1_000_000n;
@@ -22,6 +31,8 @@ const DYNAMIC_FEE = 0x800000n;
 const TAKES_PART = 0x000cn;
 /** The doubt about a pool with such a hook, as in the table pool_states. */
 const UNFOLLOWED = 8;
+/** The same bits among the parameters of a pool of Infinity. */
+const INFINITY_TAKES_PART = 0x0c00n;
 const LARGEST_128 = (1n << 128n) - 1n;
 
 interface Pool extends OraclePair {
@@ -34,8 +45,12 @@ interface Pool extends OraclePair {
 }
 
 export class V4Oracle extends PairOracle<Pool> {
-  constructor(manager: string, firstBlock: number) {
-    super(manager, firstBlock, EVENTS);
+  constructor(
+    manager: string,
+    firstBlock: number,
+    private readonly isInfinity = false,
+  ) {
+    super(manager, firstBlock, isInfinity ? INFINITY_EVENTS : EVENTS);
   }
 
   /** A pool has the last 20 bytes of its id as key. */
@@ -46,8 +61,8 @@ export class V4Oracle extends PairOracle<Pool> {
   protected create({ name, args }: PlainEvent, isIngested: boolean): Pool | null {
     if (name !== 'initialize' || !isIngested) return null;
     const [id, token0, token1] = args.map(String);
-    const fee = args[3] as bigint;
-    const hooks = BigInt(String(args[5]));
+    const fee = args[this.isInfinity ? 4 : 3] as bigint;
+    const doubts = this.isInfinity ? hookDoubts(args[3], args[5]) : takesPart(args[5], TAKES_PART);
     return {
       id: id!,
       address: `0x${id!.slice(-40)}`,
@@ -55,8 +70,8 @@ export class V4Oracle extends PairOracle<Pool> {
       token1: token1!,
       isListed: false,
       reserves: [0n, 0n],
-      doubts: (hooks & TAKES_PART) === 0n ? 0 : UNFOLLOWED,
-      feePips: fee === DYNAMIC_FEE ? 0 : Number(fee),
+      doubts,
+      feePips: firstFee(fee),
       root: 0n,
       liquidity: 0n,
       tick: 0,
@@ -70,7 +85,7 @@ export class V4Oracle extends PairOracle<Pool> {
     if (name === 'swap') return swapOf(pool, numbers, () => this.note(pool, place, name, pool));
     if (name === 'modify') this.modify(pool, sender, numbers, place);
     else if (pool.root === 0n) {
-      [pool.root, pool.tick] = [numbers[2]!, Number(numbers[3])];
+      [pool.root, pool.tick] = [numbers.at(-2)!, Number(numbers.at(-1))];
       this.note(pool, place, name, pool);
     }
     return null;
@@ -102,6 +117,16 @@ export class V4Oracle extends PairOracle<Pool> {
     return feePips;
   }
 }
+
+const takesPart = (word: unknown, bits: bigint): number =>
+  (BigInt(String(word)) & bits) === 0n ? 0 : UNFOLLOWED;
+
+/** The doubts about a pool of Infinity with this hook and these parameters. */
+export const hookDoubts = (hook: unknown, parameters: unknown): number =>
+  BigInt(String(hook)) === 0n ? 0 : takesPart(parameters, INFINITY_TAKES_PART);
+
+/** The fee of a new pool, which is 0 where a hook sets it. */
+export const firstFee = (fee: bigint): number => (fee === DYNAMIC_FEE ? 0 : Number(fee));
 
 /** The event names what the trader gets, and the fee in pips of what the trader pays. Fees do not count as balances. */
 function swapOf(
@@ -145,7 +170,7 @@ function rootAt(tick: number): bigint {
 }
 
 /** The largest whole number whose square is not above `value`, by Newton's method from above. */
-function squareRoot(value: bigint): bigint {
+export function squareRoot(value: bigint): bigint {
   let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
   for (let next = (root + value / root) / 2n; next < root; next = (root + value / root) / 2n) root = next;
   return root;

@@ -14,6 +14,8 @@ export interface PlainEvent {
 
 interface Parameter {
   readonly type: string;
+  /** Length of an array of a fixed length, which has `type` as the type of its items. */
+  readonly length: number | null;
   readonly indexed: boolean;
 }
 
@@ -51,10 +53,14 @@ export function plainEvents(signatures: readonly (readonly [name: string, signat
       const [, event, list] = /^(\w+)\((.*)\)$/.exec(signature)!;
       const texts = list === '' ? [] : list!.split(',');
       const parameters = texts.map((text): Parameter => {
-        const [type, indexed] = text.split(' ');
-        return { type: type!, indexed: indexed !== undefined };
+        const [, type, length, indexed] = /^(\w+(?:\[\])?)(?:\[(\d+)\])?( indexed)?$/.exec(text)!;
+        return {
+          type: type!,
+          length: length === undefined ? null : Number(length),
+          indexed: indexed !== undefined,
+        };
       });
-      const topic = id(`${event}(${parameters.map(({ type }) => type).join(',')})`);
+      const topic = id(`${event}(${texts.map((text) => text.replace(' indexed', '')).join(',')})`);
       return [topic, { name, parameters }] as const;
     }),
   );
@@ -79,13 +85,20 @@ export function parsePlain(log: PlainLog, events: Events = EVENTS): PlainEvent |
   if (event === undefined) return null;
   const { parameters } = event;
   if (log.topics.length !== 1 + parameters.filter(({ indexed }) => indexed).length) return null;
-  const wordsInData = parameters.length - log.topics.length + 1;
+  const wordsInData = parameters.reduce((sum, { indexed, length }) => sum + (indexed ? 0 : (length ?? 1)), 0);
   const isStatic = !parameters.some(({ type }) => type.endsWith('[]'));
   const digits = log.data.length - 2;
   if (isStatic ? digits !== 64 * wordsInData : digits < 64 * wordsInData) return null;
   const args: Word[] = [];
   let [topicIndex, wordIndex] = [1, 0];
-  for (const { type, indexed } of parameters) {
+  for (const { type, length, indexed } of parameters) {
+    if (length !== null) {
+      const items = readItems(type, log.data, 2 + 64 * wordIndex, length);
+      if (items === null) return null;
+      args.push(items);
+      wordIndex += length;
+      continue;
+    }
     const word = indexed
       ? log.topics[topicIndex]!.slice(2)
       : log.data.slice(2 + 64 * wordIndex, 66 + 64 * wordIndex);
@@ -113,9 +126,13 @@ function readArray(type: string, data: string, offset: string): (string | bigint
   if (start + 64 > data.length) return null;
   const length = Number(BigInt(`0x${data.slice(start, start + 64)}`));
   if (start + 64 * (length + 1) > data.length) return null;
-  const items = Array.from({ length }, (_, index) => {
-    const offset = start + 64 * (index + 1);
-    return readWord(type, data.slice(offset, offset + 64));
-  });
+  return readItems(type, data, start + 64, length);
+}
+
+/** `start`: the place of the first item in the text. */
+function readItems(type: string, data: string, start: number, length: number): (string | bigint)[] | null {
+  const items = Array.from({ length }, (_, index) =>
+    readWord(type, data.slice(start + 64 * index, start + 64 * (index + 1))),
+  );
   return items.some((item) => item === null) ? null : (items as (string | bigint)[]);
 }

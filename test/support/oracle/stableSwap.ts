@@ -9,6 +9,8 @@ export interface StableTerms {
   readonly unit: bigint;
   /** Whether the contract divides by n with each balance, as Balancer and Pancake do, or once by n^n. */
   readonly dividesEach: boolean;
+  /** Whether a contract that divides with each balance reverts like StableSwap-NG. */
+  readonly reverts?: boolean;
 }
 
 /** Newton's method needs far fewer steps. */
@@ -22,7 +24,10 @@ const isNear = (a: bigint, b: bigint): boolean => a - b <= 1n && b - a <= 1n;
  * D as the contracts compute it, in whole numbers. `xs` are balances with 18 decimals, all above 0. Far from the balance,
  * Newton's method may not end. StableSwap-NG then reverts, which is null here, and the others use the last D.
  */
-export function findContractD(xs: readonly bigint[], { ann, unit, dividesEach }: StableTerms): bigint | null {
+export function findContractD(
+  xs: readonly bigint[],
+  { ann, unit, dividesEach, reverts = false }: StableTerms,
+): bigint | null {
   const n = BigInt(xs.length);
   const sum = sumOf(xs);
   let d = sum;
@@ -34,7 +39,7 @@ export function findContractD(xs: readonly bigint[], { ann, unit, dividesEach }:
     if (isNear(next, d)) return next;
     d = next;
   }
-  return dividesEach ? d : null;
+  return dividesEach && !reverts ? d : null;
 }
 
 /** D of balances for which the contract does not revert. */

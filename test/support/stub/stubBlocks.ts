@@ -71,6 +71,11 @@ const POOL_PREFIX = {
   book: 'e9',
   curve: 'ea',
   vault: 'eb',
+  crypto: 'ec',
+  v3vault: 'ed',
+  infinity: 'ee',
+  bins: 'ef',
+  bonding: 'f1',
 } as const satisfies Record<PoolKind, string>;
 const KINDS: readonly PoolKind[] = ['v2', 'stable', 'algebra', ...FAMILY_KINDS, 'v3'];
 

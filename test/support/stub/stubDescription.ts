@@ -15,6 +15,13 @@ import {
   STUB_V4_MANAGER,
   STUB_VAULT,
 } from './stubFamilies';
+import {
+  STUB_BONDING_FACTORY,
+  STUB_CRYPTO_FACTORY,
+  STUB_INFINITY_BIN,
+  STUB_INFINITY_CL,
+  STUB_V3_VAULT,
+} from './stubFurther';
 
 /** Addresses of the stub chain's quote tokens (stubChain.ts). */
 const quote = (index: number): Hex => `0x02${index.toString(16).padStart(38, '0')}`;
@@ -42,6 +49,31 @@ const FAMILIES = [
   { name: 'stub_v4', displayName: 'Stub V4', protocol: 'uniswap_v4', factory: STUB_V4_MANAGER },
   { name: 'stub_curve', displayName: 'Stub Curve', protocol: 'curve_stable', factory: STUB_CURVE_FACTORY },
   { name: 'stub_vault', displayName: 'Stub vault', protocol: 'balancer_v2', factory: STUB_VAULT },
+  {
+    name: 'stub_crypto',
+    displayName: 'Stub Crypto',
+    protocol: 'curve_crypto',
+    factory: STUB_CRYPTO_FACTORY,
+  },
+  {
+    name: 'stub_v3_vault',
+    displayName: 'Stub V3 vault',
+    protocol: 'balancer_v3',
+    factory: STUB_V3_VAULT,
+  },
+  {
+    name: 'stub_infinity',
+    displayName: 'Stub Infinity',
+    protocol: 'infinity_cl',
+    factory: STUB_INFINITY_CL,
+  },
+  { name: 'stub_bins', displayName: 'Stub bins', protocol: 'infinity_bin', factory: STUB_INFINITY_BIN },
+  {
+    name: 'stub_bonding',
+    displayName: 'Stub Bonding',
+    protocol: 'bonding_curve',
+    factory: STUB_BONDING_FACTORY,
+  },
 ];
 
 /** The first two quote tokens are anchors, the third is the native token. `families` as in the options of the chain. */

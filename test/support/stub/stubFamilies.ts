@@ -8,6 +8,15 @@ import type { Hex } from '../../../src/domain/hex';
 import { arrayData, dataOf, topicOf } from '../plainLogs';
 import { exchange, termsAt, toXp, type CurveBooks } from '../oracle/curveContract';
 import { contractD, contractY } from '../oracle/stableSwap';
+import {
+  FURTHER_ACTIVITY,
+  FURTHER_KINDS,
+  furtherAnswers,
+  furtherCreation,
+  furtherTrade,
+  isFurther,
+  type FurtherPool,
+} from './stubFurther';
 import type { StubLog } from './stubLogs';
 
 export const STUB_CAMELOT_FACTORY: Hex = `0x${'a8'.repeat(20)}`;
@@ -16,16 +25,12 @@ export const STUB_V4_MANAGER: Hex = `0x${'aa'.repeat(20)}`;
 export const STUB_CURVE_FACTORY: Hex = `0x${'ab'.repeat(20)}`;
 export const STUB_VAULT: Hex = `0x${'ac'.repeat(20)}`;
 
-export const FAMILY_KINDS = ['camelot', 'book', 'v4', 'curve', 'vault'] as const;
-type FamilyKind = (typeof FAMILY_KINDS)[number];
+const FIRST_KINDS = ['camelot', 'book', 'v4', 'curve', 'vault'] as const;
+export const FAMILY_KINDS = [...FIRST_KINDS, ...FURTHER_KINDS] as const;
 
 /** A pool of the stub chain. Its tokens have no decimals. */
-export interface StubPool {
-  readonly kind: FamilyKind;
-  readonly address: Hex;
-  readonly token0: Hex;
-  readonly token1: Hex;
-}
+export type StubPool =
+  FurtherPool | (Omit<FurtherPool, 'kind'> & { readonly kind: (typeof FIRST_KINDS)[number] });
 
 const topic = (signature: string): Hex => id(signature) as Hex;
 const TOPIC = {
@@ -55,6 +60,7 @@ const TOPIC = {
 export const FAMILY_ACTIVITY: readonly Hex[] = [
   ...[TOPIC.bookSwap, TOPIC.v4Swap, TOPIC.curveAdd, TOPIC.curveSwap, TOPIC.curveRemove],
   ...[TOPIC.vaultSwap, TOPIC.vaultChange],
+  ...FURTHER_ACTIVITY,
 ];
 
 /** With 18 decimals, a token without decimals counts 10^18 times, and Curve's rates have 18 more digits. */
@@ -79,7 +85,8 @@ const shareOf = (pool: Hex): Hex => `0x5a${pool.slice(4)}`;
 
 /** A pool of the curve, empty. */
 export const STUB_CURVE_BOOKS: CurveBooks = {
-  isNg: false,
+  kind: 'pancake',
+  base: null,
   isKilled: false,
   ramp: [CURVE_AMP, CURVE_AMP, 0n, 0n],
   fee: CURVE_FEE,
@@ -91,7 +98,9 @@ export const STUB_CURVE_BOOKS: CurveBooks = {
 };
 
 /** The logs that create the pool, all in one transaction. */
-export function familyCreation({ kind, address, token0, token1 }: StubPool): StubLog[] {
+export function familyCreation(pool: StubPool): StubLog[] {
+  if (isFurther(pool)) return furtherCreation(pool);
+  const { kind, address, token0, token1 } = pool;
   const tokens = [topicOf(token0), topicOf(token1)];
   switch (kind) {
     case 'camelot':
@@ -128,6 +137,7 @@ export function familyCreation({ kind, address, token0, token1 }: StubPool): Stu
 /** The logs of one trade. `random` draws numbers from 0 to 1. */
 export function familyTrade(random: () => number, pool: StubPool, trader: Hex, timestamp: number): StubLog[] {
   const draw = (below: number): bigint => BigInt(Math.floor(random() * below));
+  if (isFurther(pool)) return furtherTrade(draw, pool, trader, timestamp);
   const { address } = pool;
   const [amountIn, amountOut] = [draw(2 ** 40) + 1n, draw(2 ** 40) + 1n];
   switch (pool.kind) {
@@ -204,7 +214,9 @@ function vaultTrade(
 }
 
 /** The answers to calls, by address and call data. At the end of each block, all balances are 0. */
-export function familyAnswers({ kind, address, token0, token1 }: StubPool): [string, Hex][] {
+export function familyAnswers(pool: StubPool): [string, Hex][] {
+  if (isFurther(pool)) return furtherAnswers(pool);
+  const { kind, address, token0, token1 } = pool;
   const call = (to: Hex, name: string, answer: Hex, ...values: (Hex | bigint)[]): [string, Hex] => [
     `${to} ${id(name).slice(0, 10)}${dataOf(...values).slice(2)}`,
     answer,

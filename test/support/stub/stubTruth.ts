@@ -11,10 +11,14 @@ import {
 import { stubTokens, type StubBlock } from './stubBlocks';
 import type { ChainBlock, ChainLog } from '../../../src/domain/block';
 import type { Hex } from '../../../src/domain/hex';
+import { BalancerV3Oracle } from '../oracle/oracleBalancerV3';
+import { BondingOracle } from '../oracle/oracleBonding';
 import { BookOracle } from '../oracle/oracleBook';
 import { CamelotOracle } from '../oracle/oracleCamelot';
+import { CryptoOracle } from '../oracle/oracleCrypto';
 import { CurveOracle } from '../oracle/oracleCurve';
 import { FamilyOracle, type FamilyTruth } from '../oracle/oracleFamilies';
+import { InfinityBinOracle } from '../oracle/oracleInfinityBin';
 import { oracleSwaps, type OracleSwap } from '../oracle/oracle';
 import { V4Oracle } from '../oracle/oracleV4';
 import { VaultOracle } from '../oracle/oracleVault';
@@ -31,6 +35,17 @@ import {
   STUB_VAULT_AMP,
   stubV4Id,
 } from './stubFamilies';
+import {
+  isCurveEnd,
+  STUB_BONDING_FACTORY,
+  STUB_CRYPTO_BOOKS,
+  STUB_CRYPTO_FACTORY,
+  STUB_INFINITY_BIN,
+  STUB_INFINITY_CL,
+  STUB_V3_BOOKS,
+  STUB_V3_VAULT,
+  stubInfinityId,
+} from './stubFurther';
 
 /** Logs that are events of /activity: V2 Swap, V2 Sync, V3 Swap, Solidly's Swap and Sync, Algebra's Swap, and others. */
 const ACTIVITY_TOPICS = new Set<string>([
@@ -54,6 +69,9 @@ function toTruth(pool: string): FamilyTruth {
 function otherOracles() {
   const tokensOf = (pool: string): readonly [Hex, Hex] => stubTokens(Number(`0x${pool.slice(4)}`));
   const scale = 10n ** 36n;
+  const knowing =
+    <Books>(books: Books) =>
+    (_hash: string, pool: string) => ({ tokens: tokensOf(pool), books });
   return [
     new CamelotOracle(STUB_CAMELOT_FACTORY, 0, () => ({
       fees: [300, 300],
@@ -62,12 +80,12 @@ function otherOracles() {
     })),
     new BookOracle(STUB_BOOK_FACTORY, 0, () => ({ state: null, baseFactor: 0 })),
     new V4Oracle(STUB_V4_MANAGER, 0),
-    new CurveOracle(
-      STUB_CURVE_FACTORY,
-      0,
-      (_hash, pool) => ({ tokens: tokensOf(pool), hasRates: false, books: STUB_CURVE_BOOKS }),
-      [],
-    ),
+    new V4Oracle(STUB_INFINITY_CL, 0, true),
+    new InfinityBinOracle(STUB_INFINITY_BIN, 0),
+    new BondingOracle(STUB_BONDING_FACTORY, 0, () => ({ state: null, feePips: 10_000 })),
+    new CurveOracle(STUB_CURVE_FACTORY, 0, knowing(STUB_CURVE_BOOKS), []),
+    new CryptoOracle(STUB_CRYPTO_FACTORY, 0, knowing(STUB_CRYPTO_BOOKS), []),
+    new BalancerV3Oracle(STUB_V3_VAULT, 0, knowing(STUB_V3_BOOKS), []),
     new VaultOracle(
       {
         vault: STUB_VAULT,
@@ -81,8 +99,12 @@ function otherOracles() {
 
 const PAGE_EVENTS = 100;
 
-/** The beginning of the key of a V4 pool. */
-const V4_PREFIX = '0xe4';
+/** The beginnings of the keys of pools without a contract, with the functions that give their ids. */
+const ID_OF: ReadonlyMap<string, (key: string) => Hex> = new Map([
+  ['0xe4', stubV4Id],
+  ['0xee', stubInfinityId],
+  ['0xef', stubInfinityId],
+]);
 
 const NO_HASH: Hex = `0x${'0'.repeat(64)}`;
 
@@ -148,7 +170,7 @@ export class StubTruth {
       const knownEvents = this.eventsByBlock.get(block.hash);
       if (knownEvents !== undefined) return knownEvents;
       const events = readStubLogs(block.logs)
-        .filter(({ topics }) => ACTIVITY_TOPICS.has(topics[0] ?? ''))
+        .filter((log) => ACTIVITY_TOPICS.has(log.topics[0] ?? '') || isCurveEnd(log))
         .map((log) => `${block.number}-${log.logIndex} ${log.transactionHash}`);
       this.eventsByBlock.set(block.hash, events);
       return events;
@@ -193,7 +215,7 @@ export class StubTruth {
 
 /** The name of a pool in the API. */
 function nameOf(pair: string): string {
-  return pair.startsWith(V4_PREFIX) ? stubV4Id(pair) : pair;
+  return ID_OF.get(pair.slice(0, 4))?.(pair) ?? pair;
 }
 
 /** The first difference between two lists of events; null if they are equal. */

@@ -179,17 +179,32 @@ const DAMAGES: Readonly<Record<string, readonly (readonly [string, (swap: Swap) 
     ['leg', ({ leg }) => ({ leg: leg + 256 })],
     ['pair', () => ({ pair: POOL })],
   ],
+  sim_crypto: [
+    ['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })],
+    ['leg', ({ leg }) => ({ leg: leg + 256 })],
+    ['pair', () => ({ pair: POOL })],
+  ],
+  sim_v3_vault: [
+    ['amount1', ({ amount1 }) => ({ amount1: amount1 - 1n })],
+    ['token1', () => ({ token1: POOL })],
+    ['pair', () => ({ pair: POOL })],
+  ],
+  sim_infinity_cl: [['fee_pips', ({ fee_pips: fee }) => ({ fee_pips: fee + 1 })]],
+  sim_infinity_bin: [['tick', ({ tick }) => ({ tick: tick + 1 })]],
+  sim_bonding: [['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })]],
   sim_v4: [
     ['pair', () => ({ pair: POOL })],
     ['fee_pips', ({ fee_pips: fee }) => ({ fee_pips: fee + 1 })],
     ['amount0', ({ amount0 }) => ({ amount0: amount0 + 1n })],
   ],
 };
+/** A seed has pools of some families. */
+const SEEDS_MAX = 40;
 const WILD = { emptyChance: 0.3, transactionsMax: 2, bigChance: 0, logsMax: 300 };
 
 test('swaps of every family equal their logs, and a field that differs is named', async () => {
   const found = new Set<string>();
-  for (let seed = 1; seed <= 10; seed += 1) {
+  for (let seed = 1; seed <= SEEDS_MAX && found.size < Object.keys(DAMAGES).length; seed += 1) {
     const chain = new SimChain(seed, createWilderness(new Random(seed), WILD));
     chain.mine(40);
     const blocks = chain.canonical().slice(1);

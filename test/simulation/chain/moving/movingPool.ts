@@ -10,13 +10,16 @@ export interface Moved {
   readonly after: MovingPool;
 }
 
-/** Where in the chain an event happens. */
+/** Where in the chain an event happens. `pools`: those of the branch before the event. */
 export interface Moment {
   /** Differs between any two transactions of all branches, and begins with `blockId`. */
   readonly id: string;
   readonly blockId: number;
   /** Unix seconds. */
   readonly timestamp: number;
+  /** The factory of the V2 pairs of the chain. */
+  readonly v2Factory: Hex;
+  readonly pools: readonly MovingPool[];
 }
 
 /** A pool of one branch. Its fields never change, because other branches share it. */
@@ -25,6 +28,8 @@ export interface MovingPool {
   readonly address: Hex;
   /** Two pools of one branch never have the same key, as their factory makes sure. */
   readonly key: string;
+  /** A pool that moves before this one, in the same transaction. This one moves only if that one does. */
+  readonly base?: Hex | null;
   move(random: Random, moment: Moment): Moved;
   /** The answer of the pool's contract, or of its factory about this pool. Null for another question. */
   answer(to: Hex, data: Hex): Hex | 'revert' | null;

@@ -26,7 +26,7 @@ const CALL = {
 };
 
 /** The bin with the price 1. */
-const MIDDLE_ID = 2 ** 23;
+export const MIDDLE_ID = 2 ** 23;
 /** Bins near the middle, whose exact prices are short fractions. */
 const NEAR = 300;
 
@@ -139,8 +139,8 @@ export class BookPool implements MovingPool {
 }
 
 /** The bins at the ends have no price. */
-function drawId(random: Random): number {
+export function drawId(random: Random): number {
   return random.chance(0.03) ? random.pick([1, 2 ** 24 - 8]) : MIDDLE_ID + random.int(-NEAR, NEAR);
 }
 
-const pack = (x: bigint, y: bigint): bigint => (y << 128n) | x;
+export const pack = (x: bigint, y: bigint): bigint => (y << 128n) | x;

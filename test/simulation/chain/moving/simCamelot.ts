@@ -94,7 +94,10 @@ export class CamelotPool implements MovingPool {
     const amounts = random.chance(0.5) ? [a, 0n, 0n, b] : [0n, a, b, 0n];
     const swap = own([TOPIC.swap, trader, topicOf(digest('payee', 20))], ...amounts);
     // Sometimes a swap has no Sync event, and therefore no price.
-    return random.chance(0.05) ? stay(swap) : stay(sync, swap);
+    if (random.chance(0.05)) return stay(swap);
+    // The fee of a swap is the one before its Sync.
+    const fees = own([TOPIC.fees], drawFee(random), drawFee(random));
+    return random.chance(0.05) ? stay(sync, fees, swap) : stay(sync, swap);
   }
 
   answer(to: Hex, data: Hex): Hex | 'revert' | null {

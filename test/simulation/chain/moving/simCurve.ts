@@ -1,19 +1,25 @@
-/** StableSwap pools of the simulated chain: Pancake's port, and StableSwap-NG. Their events follow the contracts exactly. */
+/**
+ * StableSwap pools of the simulated chain: Pancake's port, StableSwap-NG, and the older contracts of Curve. Their events follow
+ * the contracts exactly.
+ */
 import type { Hex } from '../../../../src/domain/hex';
 import {
   ampAt,
   exchange,
   FEE_UNIT,
+  isPrecise,
   moved,
   removeOne,
   termsAt,
   toXp,
+  virtualPrice,
   type CurveBooks,
 } from '../../../support/oracle/curveContract';
 import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
-import { selectorOf, type Birth, type Moment, type Moved, type MovingPool } from './movingPool';
-import { curveLog, type CurveAction } from './simCurveLogs';
+import type { Birth, Moment, Moved, MovingPool } from './movingPool';
+import { answerCurve, type CurveFacts } from './simCurveAnswers';
+import { curveLogs, exchangeTopic, type CurveAction } from './simCurveLogs';
 import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { usualAmount } from '../simStable';
 import { simDecimals } from '../simTokens';
@@ -25,33 +31,17 @@ const TOPIC = {
   plainPool: '0xd1d60d4611e4091bb2e5f699eeb79136c21ac2305ad609f3de569afc3471eecc',
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   owner: '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
+  plainPool2021: '0x5b4a28c940282b5bf183df6a046b8119cf6edeb62859f75e835eb7ba834cce8d',
+  metaPool: '0x01f31cd2abdeb4e5e10ba500f2db0f937d9e8c735ab04681925441b4ea37eda5',
+  poolAdded: '0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9',
 } as const satisfies Record<string, Hex>;
 
-const CALL = {
-  coinsOf: selectorOf('get_coins(address)'),
-  typesOf: selectorOf('get_pool_asset_types(address)'),
-  pairInfo: selectorOf('stableSwapPairInfo(address,address,address)'),
-  coins: selectorOf('coins(uint256)'),
-  rates: selectorOf('RATES(uint256)'),
-  balances: selectorOf('balances(uint256)'),
-};
-
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
-/** StableSwap-NG counts A with two more digits. */
-const NG_AMP_UNIT = 100n;
+/** Newer contracts count A with two more digits. */
+const AMP_UNIT = 100n;
 const HOUR = 3_600n;
 /** The number for which `usualAmount` is about 537,000 whole tokens. */
 const EQUAL = 1n << 29n;
-
-interface CurveFacts {
-  readonly address: Hex;
-  /** The contract of the LP tokens. */
-  readonly share: Hex;
-  readonly tokens: readonly Hex[];
-  /** StableSwap-NG: whether the node is asked for the rate of a coin. The rates of a simulated pool do not move. */
-  readonly hasRates: boolean;
-  readonly bornIn: number;
-}
 
 export class CurvePool implements MovingPool {
   constructor(
@@ -59,10 +49,16 @@ export class CurvePool implements MovingPool {
     readonly books: CurveBooks,
   ) {}
 
-  static create({ random, moment, token }: Birth): Moved {
-    const isNg = random.chance(0.5);
+  static create(birth: Birth): Moved {
+    const { random, moment, token } = birth;
+    const base = random.chance(0.3) ? random.pick([null, ...moment.pools.filter(isBase)]) : null;
+    if (base !== null) return createMeta(birth, base);
+    const drawn = random.pick(['pancake', 'ng', 'ng', 'registry', 'factory'] as const);
+    const isNg = drawn === 'ng';
     const address = digest(`curve ${moment.id}`, 20);
-    const count = random.int(2, isNg ? 4 : 3);
+    const count = random.int(2, drawn === 'pancake' ? 3 : 4);
+    // A pool of two coins of the factory of 2021 may have either rounding.
+    const kind = drawn === 'factory' && count === 2 && random.chance(0.5) ? 'pair' : drawn;
     const tokens = new Set<Hex>();
     while (tokens.size < count) {
       const one = token(random.int(0, 11));
@@ -70,9 +66,10 @@ export class CurvePool implements MovingPool {
       if (simDecimals(one) <= 18) tokens.add(one);
     }
     const coins = [...tokens];
-    const amp = BigInt(random.int(1, 2_000)) * (isNg ? NG_AMP_UNIT : 1n);
+    const amp = BigInt(random.int(1, 2_000)) * (isPrecise(kind) ? AMP_UNIT : 1n);
     const books: CurveBooks = {
-      isNg,
+      kind,
+      base: null,
       isKilled: false,
       ramp: [amp, amp, 0n, 0n],
       fee: drawFee(random),
@@ -82,7 +79,8 @@ export class CurvePool implements MovingPool {
       rates: coins.map((coin) => 10n ** BigInt(36 - simDecimals(coin))),
       balances: coins.map(() => 0n),
     };
-    const share = isNg ? address : digest(`curve share ${moment.id}`, 20);
+    const hasShare = kind === 'pancake' || kind === 'registry';
+    const share = hasShare ? digest(`curve share ${moment.id}`, 20) : address;
     const facts = {
       address,
       share,
@@ -99,20 +97,32 @@ export class CurvePool implements MovingPool {
   }
 
   get key(): string {
-    return `curve ${this.books.isNg ? this.address : [...this.facts.tokens].sort().join(' ')}`;
+    return `curve ${this.books.kind === 'pancake' ? [...this.facts.tokens].sort().join(' ') : this.address}`;
+  }
+
+  get base(): Hex | null {
+    return this.books.base;
   }
 
   /** The constructor of the pool logs before its factory does. */
-  private creation(): Draft[] {
+  creation(): Draft[] {
     const { address, share, tokens } = this.facts;
-    const { isNg, ramp, fee } = this.books;
+    const { kind, base, ramp, fee } = this.books;
     const nobody = topicOf(0n);
     const factory = topicOf(CURVE_FACTORY);
-    if (isNg) {
-      const data = arrayData([tokens], ramp[0], fee, BigInt(CURVE_FACTORY));
+    // A registry adds a pool that is older.
+    if (kind === 'registry')
+      return [{ address: CURVE_FACTORY, topics: [TOPIC.poolAdded, topicOf(address)], data: dataOf(32n, 0n) }];
+    if (kind !== 'pancake') {
+      const isNg = kind === 'ng';
+      const terms = [ramp[0], fee, BigInt(CURVE_FACTORY)];
+      const holder = isNg ? factory : topicOf(address);
+      const coins = base === null ? [...tokens, ZERO, ZERO].slice(0, 4) : [tokens[0]!, base];
+      const data = isNg ? arrayData([tokens], ...terms) : dataOf(...coins, ...terms);
+      const topics = [isNg ? TOPIC.plainPool : base === null ? TOPIC.plainPool2021 : TOPIC.metaPool];
       return [
-        { address, topics: [TOPIC.transfer, nobody, factory], data: dataOf(0n) },
-        { address: CURVE_FACTORY, topics: [TOPIC.plainPool], data },
+        { address, topics: [TOPIC.transfer, nobody, holder], data: dataOf(0n) },
+        { address: CURVE_FACTORY, topics, data },
       ];
     }
     const coins = [...tokens, ZERO].slice(0, 3);
@@ -123,13 +133,27 @@ export class CurvePool implements MovingPool {
   }
 
   move(random: Random, moment: Moment): Moved {
-    const { address, bornIn } = this.facts;
-    const { isNg } = this.books;
+    const { address, bornIn, tokens } = this.facts;
+    const { kind, base } = this.books;
+    const isNewborn = bornIn === moment.blockId;
+    // The product finds such a pool by its first event, and asks for its books before that block.
+    if ((kind === 'registry' || base !== null) && isNewborn) return { drafts: [], after: this };
+    const self = this.atBasePrice(moment);
+    if (self === null) return { drafts: [], after: this };
     const trader = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
-    if (random.chance(0.05)) return { drafts: [oddity(random, address, isNg, trader)], after: this };
-    const action = this.draw(random, moment, bornIn === moment.blockId);
+    if (random.chance(0.05)) return { drafts: [oddity(random, address, kind, trader)], after: this };
+    const action = self.draw(random, moment, isNewborn);
     const after = new CurvePool(this.facts, action.after);
-    return { drafts: [curveLog(address, trader, isNg, action)], after };
+    return { drafts: curveLogs(address, trader, tokens, action), after };
+  }
+
+  /** A meta pool counts the LP tokens of its base pool by their virtual price. Null if that pool has none. */
+  private atBasePrice({ pools, timestamp }: Moment): CurvePool | null {
+    const { books } = this;
+    const base = pools.find(({ address }) => address === books.base);
+    if (!(base instanceof CurvePool)) return this;
+    const price = virtualPrice(base.books, timestamp);
+    return price === null ? null : new CurvePool(this.facts, { ...books, rates: [books.rates[0]!, price] });
   }
 
   /** The node tells the settings at the end of the block of the creation, so no event changes them in that block. */
@@ -161,24 +185,31 @@ export class CurvePool implements MovingPool {
         return { kind: 'stop', after: { ...books, ramp } };
       }
       case 1: {
-        const next = BigInt(random.int(1, 2_000)) * (books.isNg ? NG_AMP_UNIT : 1n);
+        const next = BigInt(random.int(1, 2_000)) * (isPrecise(books.kind) ? AMP_UNIT : 1n);
         const end = now + BigInt(random.int(1, 48)) * HOUR;
         return { kind: 'ramp', after: { ...books, ramp: [amp, next, now, end] } };
       }
       case 2:
-        if (books.isNg) {
+        if (books.kind === 'ng') {
           // The fees of the owner become balances, and no event tells how many.
           const balances = books.balances.map((balance) => balance + balance / 1_000n);
           return { kind: 'donate', after: { ...books, balances } };
         }
-        return { kind: 'kill', after: { ...books, isKilled: !books.isKilled } };
-      default: {
-        const second = books.isNg
-          ? { offpeg: random.pick([0n, 2n * FEE_UNIT]) }
-          : { adminFee: random.pick([0n, FEE_UNIT / 2n]) };
-        return { kind: 'fees', after: { ...books, fee: drawFee(random), ...second } };
-      }
+        if (books.kind === 'pancake') return { kind: 'kill', after: { ...books, isKilled: !books.isKilled } };
+        break;
     }
+    const changes: Readonly<Partial<Record<CurveBooks['kind'], Partial<CurveBooks>>>> = {
+      ng: { offpeg: random.pick([0n, 2n * FEE_UNIT]) },
+      pancake: { adminFee: random.pick([0n, FEE_UNIT / 2n]) },
+      registry: { adminFee: random.pick([0n, FEE_UNIT / 2n]) },
+    };
+    return { kind: 'fees', after: { ...books, fee: drawFee(random), ...changes[books.kind] } };
+  }
+
+  /** An LP token of a base pool has 18 decimals. */
+  private usualAmount(index: number, number: bigint): bigint {
+    const amount = usualAmount(this.facts.tokens[index]!, number);
+    return this.books.base === null || index === 0 ? amount : (1n + (number % EQUAL)) * 10n ** 15n;
   }
 
   private findsD(balances: readonly bigint[], timestamp: number): boolean {
@@ -189,11 +220,11 @@ export class CurvePool implements MovingPool {
 
   private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction {
     const { books, facts } = this;
-    const drawn = facts.tokens.map((token) => usualAmount(token, random.big(60)));
+    const drawn = facts.tokens.map((_, index) => this.usualAmount(index, random.big(60)));
     const noFees = drawn.map(() => 0n);
     // An empty pool with too unequal amounts would have no D, so it gets equal ones.
     const isUsable = books.supply > 0n || this.findsD(this.counted(drawn, noFees), timestamp);
-    const amounts = isUsable ? drawn : facts.tokens.map((token) => usualAmount(token, EQUAL));
+    const amounts = isUsable ? drawn : facts.tokens.map((_, index) => this.usualAmount(index, EQUAL));
     const fees = amounts.map((amount) => (isFirst ? 0n : amount / 2_000n));
     const balances = moved(books, amounts, fees);
     const supply = books.supply + random.big(80) + 1_000_000n;
@@ -201,16 +232,16 @@ export class CurvePool implements MovingPool {
     return {
       kind: 'add',
       amounts,
-      fees: books.isNg && isFirst ? [] : fees,
+      fees: books.kind === 'ng' && isFirst ? [] : fees,
       invariant: this.loggedD(amounts, fees, timestamp),
       after: { ...books, balances, supply },
     };
   }
 
-  /** The balances of which an event logs D: StableSwap-NG counts without all fees, Pancake's port with them. */
+  /** The balances of which an event logs D: StableSwap-NG counts without all fees, the others with them. */
   private counted(amounts: readonly bigint[], fees: readonly bigint[]): bigint[] {
-    const { balances, isNg } = this.books;
-    return balances.map((balance, index) => balance + amounts[index]! - (isNg ? fees[index]! : 0n));
+    const { balances, kind } = this.books;
+    return balances.map((balance, index) => balance + amounts[index]! - (kind === 'ng' ? fees[index]! : 0n));
   }
 
   private loggedD(amounts: readonly bigint[], fees: readonly bigint[], timestamp: number): bigint {
@@ -248,84 +279,59 @@ export class CurvePool implements MovingPool {
     const { books } = this;
     const amounts = books.balances.map((balance) => (balance * burned) / books.supply);
     const balances = books.balances.map((balance, index) => balance - amounts[index]!);
-    const fees = books.isNg ? [] : amounts.map(() => 0n);
+    const fees = books.kind === 'ng' ? [] : amounts.map(() => 0n);
     const after = { ...books, balances, supply: books.supply - burned };
     return { kind: 'remove', amounts, fees, invariant: 0n, after };
   }
 
   answer(to: Hex, data: Hex): Hex | 'revert' | null {
-    const { address, share } = this.facts;
-    if (to === CURVE_FACTORY) return this.answerOfFactory(data);
-    if (to === share && data === SUPPLY) return dataOf(this.books.supply);
-    if (to !== address) return null;
-    return this.answerOfPool(data) ?? 'revert';
-  }
-
-  private answerOfFactory(data: Hex): Hex | null {
-    const { address, tokens, hasRates } = this.facts;
-    const { isNg } = this.books;
-    const coins = [...tokens, ZERO, ZERO].slice(0, 3);
-    const asks = (selector: string, ...values: readonly Hex[]): boolean =>
-      data === `${selector}${dataOf(...values).slice(2)}`;
-    if (!isNg) return asks(CALL.pairInfo, ...coins) ? dataOf(address, ...coins, this.facts.share) : null;
-    if (asks(CALL.coinsOf, address)) return arrayData([tokens]);
-    return asks(CALL.typesOf, address)
-      ? arrayData([tokens.map((_, index) => (hasRates && index === 0 ? 1n : 0n))])
-      : null;
-  }
-
-  private answerOfPool(data: Hex): Hex | null {
-    const { books, facts } = this;
-    const { isNg, ramp } = books;
-    const [called, index] = [data.slice(0, 10), Number(`0x${data.slice(10, 74) || '0'}`)];
-    const at = (values: readonly (Hex | bigint)[]): Hex | null => {
-      const value = values[index];
-      return value === undefined ? null : dataOf(value);
-    };
-    if (called === CALL.coins) return at(facts.tokens);
-    if (called === CALL.balances) return at(books.balances);
-    if (called === CALL.rates) return isNg ? null : at(books.rates);
-    const values: Readonly<Record<string, Hex | bigint>> = {
-      'initial_A()': ramp[0],
-      'future_A()': ramp[1],
-      'initial_A_time()': ramp[2],
-      'future_A_time()': ramp[3],
-      'fee()': books.fee,
-      'admin_fee()': books.adminFee,
-      'decimals()': 18n,
-      ...(isNg
-        ? { 'offpeg_fee_multiplier()': books.offpeg }
-        : { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': facts.share }),
-    };
-    if (isNg && data === RATES) return arrayData([books.rates]);
-    const name = NAMES.get(called);
-    const value = name === undefined ? undefined : values[name];
-    return value === undefined ? null : dataOf(value);
+    return answerCurve(CURVE_FACTORY, this.facts, this.books, to, data);
   }
 }
 
-const SUPPLY = selectorOf('totalSupply()');
-const RATES = selectorOf('stored_rates()');
-const NAMES = new Map(
-  ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()', 'fee()', 'admin_fee()', 'decimals()']
-    .concat('offpeg_fee_multiplier()', 'is_killed()', 'token()')
-    .map((name) => [selectorOf(name), name]),
-);
+/** Whether meta pools may hold the LP tokens of this pool. Each change of such a pool has an event that explains it. */
+function isBase(pool: MovingPool): pool is CurvePool {
+  return pool instanceof CurvePool && pool.books.kind !== 'ng' && pool.books.base === null;
+}
+
+/** A meta pool of the factory of 2021: of a token, and of the LP token of another pool. */
+function createMeta({ random, moment, token }: Birth, base: CurvePool): Moved {
+  let coin = token(0);
+  while (simDecimals(coin) > 18) coin = token(random.int(1, 11));
+  const address = digest(`curve ${moment.id}`, 20);
+  const amp = BigInt(random.int(1, 2_000)) * AMP_UNIT;
+  const books: CurveBooks = {
+    kind: random.chance(0.5) ? 'pair' : 'factory',
+    base: base.address,
+    isKilled: false,
+    ramp: [amp, amp, 0n, 0n],
+    fee: drawFee(random),
+    adminFee: FEE_UNIT / 2n,
+    offpeg: 0n,
+    supply: 0n,
+    rates: [10n ** BigInt(36 - simDecimals(coin)), 10n ** 18n],
+    balances: [0n, 0n],
+  };
+  const tokens = [coin, base.facts.share];
+  const pool = new CurvePool(
+    { address, share: address, tokens, hasRates: false, bornIn: moment.blockId },
+    books,
+  );
+  return { drafts: pool.creation(), after: pool };
+}
 
 /** A whole number of pips. */
 const drawFee = (random: Random): bigint =>
   BigInt(random.pick([1, 4, 30, 400, random.int(1, 5_000)])) * 10_000n;
 
-/** Malformed events of the pool, and events with the topics of the other kind of contract. */
-function oddity(random: Random, address: Hex, isNg: boolean, trader: Hex): Draft {
-  const exchangeTopic = isNg
-    ? '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140'
-    : '0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98';
+/** Malformed events of the pool, and an event of another kind of contract. */
+function oddity(random: Random, address: Hex, kind: CurveBooks['kind'], trader: Hex): Draft {
+  const topics = [exchangeTopic(kind), trader];
   return random.pick<Draft>([
-    { address, topics: [exchangeTopic, trader], data: dataOf(0n, 5n, 0n, 7n) },
-    { address, topics: [exchangeTopic, trader], data: dataOf(0n, 5n, 9n, 7n) },
-    { address, topics: [exchangeTopic, trader], data: dataOf(0n, 5n, 1n) },
-    { address, topics: [exchangeTopic], data: dataOf(0n, 5n, 1n, 7n) },
+    { address, topics, data: dataOf(0n, 5n, 0n, 7n) },
+    { address, topics, data: dataOf(0n, 5n, 9n, 7n) },
+    { address, topics, data: dataOf(0n, 5n, 1n) },
+    { address, topics: topics.slice(0, 1), data: dataOf(0n, 5n, 1n, 7n) },
     { address, topics: [TOPIC.owner, topicOf(0n), trader], data: '0x' },
   ]);
 }

@@ -2,15 +2,32 @@
 import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
+import { BalancerV3Pool, V3_VAULT } from './simBalancerV3';
+import { BONDING_FACTORY, BondingPool } from './simBonding';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
+import { CRYPTO_FACTORY, CryptoPool } from './simCrypto';
 import { CURVE_FACTORY, CurvePool } from './simCurve';
+import { INFINITY_BIN_MANAGER, InfinityBinPool } from './simInfinityBin';
 import { digest, type Draft } from '../../../support/plainLogs';
-import { V4_MANAGER, V4Pool } from './simV4';
+import { INFINITY_CL_MANAGER, V4_MANAGER, V4Pool } from './simV4';
 
 type Create = (birth: Birth) => Moved;
-const FAMILIES: readonly Create[] = [CamelotPool.create, BookPool.create, V4Pool.create, CurvePool.create];
-const FACTORIES = new Set<Hex>([CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY]);
+const FAMILIES: readonly Create[] = [
+  CamelotPool.create,
+  BookPool.create,
+  V4Pool.create,
+  CurvePool.create,
+  CryptoPool.create,
+  BalancerV3Pool.create,
+  V4Pool.createInfinity,
+  InfinityBinPool.create,
+  BondingPool.create,
+];
+const FACTORIES = new Set<Hex>([
+  ...[CAMELOT_FACTORY, BOOK_FACTORY, V4_MANAGER, CURVE_FACTORY, CRYPTO_FACTORY, V3_VAULT],
+  ...[INFINITY_CL_MANAGER, INFINITY_BIN_MANAGER, BONDING_FACTORY],
+]);
 
 /** The families of a seed. Some seeds have none. */
 export function drawFamilies(random: Random): readonly Create[] {
@@ -36,12 +53,20 @@ export function movingLogs(
     }
   }
   for (let i = random.int(1, 3); i > 0; i -= 1) {
-    const index = random.int(0, pools.length - 1);
-    const { drafts: logs, after } = pools[index]!.move(random, moment);
-    pools[index] = after;
-    drafts.push(...logs);
+    drafts.push(...moveAt(random, pools, random.int(0, pools.length - 1), moment));
   }
   return drafts;
+}
+
+function moveAt(random: Random, pools: MovingPool[], index: number, moment: Moment): readonly Draft[] {
+  const before = pools[index]!;
+  const base = pools.findIndex(({ address }) => address === before.base);
+  const moved = pools[base];
+  const drafts = moved === undefined ? [] : moveAt(random, pools, base, moment);
+  if (moved !== undefined && moved === pools[base]) return drafts;
+  const { drafts: logs, after } = before.move(random, moment);
+  pools[index] = after;
+  return [...drafts, ...logs];
 }
 
 /** The answer of a contract of these families. Null if the call is to another contract. */

@@ -1,0 +1,124 @@
+/** What the contracts of simulated StableSwap pools answer: the pool, its LP token, and its factory or registry. */
+import type { Hex } from '../../../../src/domain/hex';
+import type { CurveBooks } from '../../../support/oracle/curveContract';
+import { selectorOf } from './movingPool';
+import { arrayData, dataOf } from '../../../support/plainLogs';
+import { SIM_SYMBOL, simDecimals } from '../simTokens';
+
+export interface CurveFacts {
+  readonly address: Hex;
+  /** The contract of the LP tokens. */
+  readonly share: Hex;
+  readonly tokens: readonly Hex[];
+  /** StableSwap-NG: whether the node is asked for the rate of a coin. The rates of a simulated pool do not move. */
+  readonly hasRates: boolean;
+  readonly bornIn: number;
+}
+
+/** Calls of a factory or registry. All but the last one have the address of a pool. */
+const CALL = {
+  coinsOf: selectorOf('get_coins(address)'),
+  typesOf: selectorOf('get_pool_asset_types(address)'),
+  baseOf: selectorOf('get_base_pool(address)'),
+  decimalsOf: selectorOf('get_decimals(address)'),
+  shareOf: selectorOf('get_lp_token(address)'),
+  ratesOf: selectorOf('get_rates(address)'),
+  pairInfo: selectorOf('stableSwapPairInfo(address,address,address)'),
+};
+const POOL_CALL = {
+  coins: selectorOf('coins(uint256)'),
+  rates: selectorOf('RATES(uint256)'),
+  balances: selectorOf('balances(uint256)'),
+  supply: selectorOf('totalSupply()'),
+  storedRates: selectorOf('stored_rates()'),
+  decimals: selectorOf('decimals()'),
+  symbol: selectorOf('symbol()'),
+  virtualPrice: selectorOf('get_virtual_price()'),
+};
+const NAMES = new Map(
+  ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()', 'fee()', 'admin_fee()']
+    .concat('offpeg_fee_multiplier()', 'is_killed()', 'token()', 'A_precise()')
+    .map((name) => [selectorOf(name), name]),
+);
+
+const ZERO: Hex = `0x${'0'.repeat(40)}`;
+/** Lists of the registry, and of the factory of 2021, have a fixed length. */
+const REGISTRY_LIST = 8;
+const FACTORY_LIST = 4;
+const ONE = 10n ** 18n;
+
+/** Null for a question about something else. */
+export function answerCurve(
+  factory: Hex,
+  facts: CurveFacts,
+  books: CurveBooks,
+  to: Hex,
+  data: Hex,
+): Hex | 'revert' | null {
+  if (to === factory) return answerOfFactory(facts, books, data);
+  if (to === facts.share) {
+    if (data === POOL_CALL.supply) return dataOf(books.supply);
+    // The LP token may be a coin of a meta pool.
+    if (data === POOL_CALL.decimals) return dataOf(BigInt(simDecimals(to)));
+    if (data === POOL_CALL.symbol) return SIM_SYMBOL;
+  }
+  return to === facts.address ? (answerOfPool(facts, books, data) ?? 'revert') : null;
+}
+
+function answerOfFactory(
+  { address, tokens, hasRates, share }: CurveFacts,
+  { kind, base }: CurveBooks,
+  data: Hex,
+): Hex | null {
+  const asks = (selector: string, ...values: readonly Hex[]): boolean =>
+    data === `${selector}${dataOf(...values).slice(2)}`;
+  if (kind === 'pancake') {
+    const coins = [...tokens, ZERO, ZERO].slice(0, 3);
+    return asks(CALL.pairInfo, ...coins) ? dataOf(address, ...coins, share) : null;
+  }
+  if (kind === 'ng') {
+    if (asks(CALL.coinsOf, address)) return arrayData([tokens]);
+    return asks(CALL.typesOf, address)
+      ? arrayData([tokens.map((_, index) => (hasRates && index === 0 ? 1n : 0n))])
+      : null;
+  }
+  const isRegistry = kind === 'registry';
+  const listed = (values: readonly (Hex | bigint)[]): Hex => {
+    const length = isRegistry ? REGISTRY_LIST : FACTORY_LIST;
+    return dataOf(...values, ...Array.from({ length: length - values.length }, () => 0n));
+  };
+  if (asks(CALL.coinsOf, address)) return listed(tokens);
+  if (asks(CALL.decimalsOf, address)) return listed(tokens.map((token) => BigInt(simDecimals(token))));
+  if (base !== null && asks(CALL.baseOf, address)) return dataOf(base);
+  if (!isRegistry) return null;
+  if (asks(CALL.shareOf, address)) return dataOf(share);
+  return asks(CALL.ratesOf, address) ? listed(tokens.map(() => ONE)) : null;
+}
+
+function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | null {
+  const { kind, ramp } = books;
+  const [called, index] = [data.slice(0, 10), Number(`0x${data.slice(10, 74) || '0'}`)];
+  const at = (values: readonly (Hex | bigint)[]): Hex | null => {
+    const value = values[index];
+    return value === undefined ? null : dataOf(value);
+  };
+  // An event of a meta pool makes it count by the price that the program computes.
+  if (data === POOL_CALL.virtualPrice) return dataOf(ONE);
+  if (called === POOL_CALL.coins) return at(facts.tokens);
+  if (called === POOL_CALL.balances) return at(books.balances);
+  if (called === POOL_CALL.rates) return kind === 'pancake' ? at(books.rates) : null;
+  if (kind === 'ng' && data === POOL_CALL.storedRates) return arrayData([books.rates]);
+  const values: Readonly<Record<string, Hex | bigint>> = {
+    'initial_A()': ramp[0],
+    'future_A()': ramp[1],
+    'initial_A_time()': ramp[2],
+    'future_A_time()': ramp[3],
+    'fee()': books.fee,
+    'admin_fee()': books.adminFee,
+    ...(kind === 'ng' && { 'offpeg_fee_multiplier()': books.offpeg }),
+    ...(kind === 'pancake' && { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': facts.share }),
+    ...((kind === 'factory' || kind === 'pair') && { 'A_precise()': ramp[1] }),
+  };
+  const value = values[NAMES.get(called) ?? ''];
+  return value === undefined ? null : dataOf(value);
+}
