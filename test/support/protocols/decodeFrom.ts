@@ -27,7 +27,7 @@ export async function decodeNumber(context: DecodeContext, rpc: DevRpc, number: 
 }
 
 /** The block with its logs, without transactions. */
-async function readNodeBlock(rpc: DevRpc, number: number): Promise<ChainBlock> {
+export async function readNodeBlock(rpc: DevRpc, number: number): Promise<ChainBlock> {
   const at = numberToHex(number);
   const receipts = (await rpc.call('eth_getBlockReceipts', [at])) as { logs: NodeLog[] }[];
   const { hash, parentHash, timestamp } = (await rpc.call('eth_getBlockByNumber', [at, false])) as {
