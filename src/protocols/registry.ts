@@ -84,6 +84,11 @@ export function hasPoolIds(name: string): boolean {
   return findProtocol(name)?.poolOf !== undefined;
 }
 
+/** Whether pools of this protocol have bins. */
+export function hasBins(name: string | undefined): boolean {
+  return name !== undefined && findProtocol(name)?.binQuestions !== undefined;
+}
+
 /** Whether the factory of the DEX, a vault or a manager, holds the tokens of all its pools. */
 export function isKeptByFactory(name: string): boolean {
   const protocol = getProtocol(name);

@@ -9,7 +9,6 @@ import type { PositionEventRow } from '../../clickhouse/schema/tables';
 import type { ChainLog } from '../../domain/block';
 import { addressOfWord, numberToHex, ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { readArrays } from '../../protocols/abiArrays';
-import { ID_END } from '../../protocols/liquidityBook/liquidityBookEvents';
 import type { PoolEvent } from '../../protocols/protocol';
 import { addressOfTopic, isAddressTopic } from '../../protocols/words';
 
@@ -18,6 +17,8 @@ export const TRANSFER_BATCH: Hex = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d0
 /** Topic of Mint of the BinPoolManager (infinityBin.ts), which comes before the shares of the bins. */
 export const BIN_MINT: Hex = '0x7b6bc49b385af8644341f07a67cd976bf9daf2bdd5d71668e651a3a792e318e1';
 
+/** Ids of bins are below this number. */
+const ID_END = 1n << 24n;
 /** More bins than the gas of a block allows to change. */
 const BINS_MAX = 4_096;
 /** Number of remembered bins, more than one transaction can change. */

@@ -17,7 +17,7 @@ import {
 } from '../../domain/pools/binMoves';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { Journal } from '../../pricing/journal';
-import { replaySwap, unpackReplay } from '../../protocols/infinity/replaySwap';
+import { replaySwap, unpackReplay } from '../../protocols/ticks/replaySwap';
 import { BinMap } from '../../protocols/ticks/binMap';
 import type { BlockFacts, SwapFact } from '../rows/blockRows';
 import type { StoredBin } from './storedTicks';

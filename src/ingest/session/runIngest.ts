@@ -14,11 +14,10 @@ import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/pools/orientPool';
 import { EMPTY_STATE, type Dex } from '../../domain/pool';
-import { POOL_BINS } from '../../domain/pools/poolShape';
 import { AppError, errorText, keepText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
-import { findManyTokenProtocol, findProtocol, hasManyTokens } from '../../protocols/registry';
+import { findManyTokenProtocol, findProtocol, hasBins, hasManyTokens } from '../../protocols/registry';
 import type { ReaderDeps } from '../decode/blockReader';
 import type { DecodeContext } from '../decode/decodeContext';
 import { createTransferDecoder } from '../decode/decodeTransfers';
@@ -297,7 +296,7 @@ export function createDecodeContext({
   const transfers = createTransferDecoder({
     wrappedNative: chain.wrappedNative,
     positionManagers: new Set(chain.dexes.flatMap(({ positionManager }) => positionManager ?? [])),
-    keepsShares: (contract) => registry.findPool(contract)?.poolType === POOL_BINS,
+    keepsShares: (contract) => hasBins(registry.findPool(contract)?.protocol),
     decodePoolEvent: (item) => {
       const pool = findPoolOf(item);
       if (pool !== undefined)

@@ -20,6 +20,7 @@ import type {
   SwapEvent,
 } from '../protocol';
 import type { BinQuestions } from '../ticks/binQuestions';
+import { packReplay } from '../ticks/replaySwap';
 import { decodeManagedSwap, poolOfLog } from '../uniswapV4/v4Pool';
 import {
   addressOfTopic,
@@ -34,7 +35,6 @@ import {
 } from '../words';
 import { binIdQuestions } from './binIdQuestions';
 import { dynamicFee } from './dynamicFee';
-import { packReplay } from './replaySwap';
 import { createKeyQuestions, decodeInfinityCreation } from './infinityCreation';
 
 /** Topic of Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,

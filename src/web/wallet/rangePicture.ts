@@ -6,8 +6,7 @@ import { formatChange, formatPrice, symbolOf } from '../core/format.ts';
 
 /** Ratio of two prices that are one tick apart, as in TickMath.sol of Uniswap V3. */
 const TICK_RATIO = 1.0001;
-/** Pools of this type have bins. The bin with this id has the price 1. */
-const POOL_BINS = 7;
+/** The bin with the price 1. The ids of bins with a price are above all ticks. */
 const MIDDLE_BIN = 2 ** 23;
 /** Ticks within one spacing of these bounds are the whole range: MIN_TICK and MAX_TICK of TickMath.sol. */
 const TICK_END = 887_272;
@@ -30,8 +29,7 @@ function rangeOf(position: PortfolioPosition, pair: PairDetail): PriceRange | nu
   if (typeof decimals0 !== 'number' || typeof decimals1 !== 'number') return null;
   const spacing = pair.tick_spacing ?? 1;
   const priceAt = (tick: number): number => {
-    if (pair.pool_type === POOL_BINS)
-      return (1 + spacing / 10_000) ** (tick - MIDDLE_BIN) * 10 ** (decimals0 - decimals1);
+    if (tick > TICK_END) return (1 + spacing / 10_000) ** (tick - MIDDLE_BIN) * 10 ** (decimals0 - decimals1);
     if (tick <= -TICK_END + spacing) return 0;
     if (tick >= TICK_END - spacing) return Infinity;
     return TICK_RATIO ** tick * 10 ** (decimals0 - decimals1);

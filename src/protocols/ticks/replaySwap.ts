@@ -4,7 +4,7 @@
  */
 import type { BinMove } from '../../domain/pools/binMoves';
 import { exactBinPrice } from '../liquidityBook/binPrice';
-import type { BinMap } from '../ticks/binMap';
+import type { BinMap } from './binMap';
 
 const PRICE_BITS = 128n;
 const PRICE_ONE = 1n << PRICE_BITS;
