@@ -241,8 +241,7 @@ test('shares of bins are one position for each pool and owner, with what a withd
     // A part of the shares in three bins goes to another owner, who had none.
     const sent = ids.slice(9, 12);
     market.add(market.trader, BOOK_TRADER, 'send', [pool.address, FRIEND, sent, sent.map(() => 10n ** 22n)]);
-    head = await market.mine();
-    await waitForBlock(program.url, head);
+    await waitForBlock(program.url, await market.mine());
     await expectShares(program, pool, market.trader, ids);
     await expectShares(program, pool, FRIEND, sent);
   }
