@@ -9,7 +9,7 @@
 import type { Hex } from '../domain/hex';
 import { confirmedLiquidity } from './depth';
 import { lifeWeight, meanPrice } from './epoch';
-import type { IndexedLeg } from './poolIndex';
+import type { IndexedLeg } from './indexedToken';
 import type { PriceAnchor } from './priceRoute';
 
 const DEVIATION_LOG_MAX = Math.log(1.02);

@@ -56,24 +56,29 @@ function rankOf(confidence: number): number {
   return LEVELS.indexOf(levelOf(confidence));
 }
 
-/** One pool of a hop: its normalized weight, the USD on its known side, and the seconds since its last move. */
+/** One pool of a hop: the USD on its known side, and the seconds since its last move. */
 interface HopEvidence {
-  readonly weight: number;
   readonly backingUsd: number;
   readonly ageSeconds: number;
 }
 
 /**
  * Confidence of one hop, in steps of 0.01 so that routes do not change with small fluctuations. A hop with a price has
- * at least 0.01.
+ * at least 0.01. `shares`: the part of each pool in the price; null for a pool that the price excludes.
  */
-export function hopConfidence(pools: readonly HopEvidence[], deviation: number, recent: boolean): number {
+export function hopConfidence(
+  pools: readonly HopEvidence[],
+  shares: readonly (number | null)[],
+  deviation: number,
+  recent: boolean,
+): number {
   let depth = 0;
   let freshness = 0;
-  for (const { weight, backingUsd, ageSeconds } of pools) {
-    depth += weight * (backingUsd / (backingUsd + HALF_TRUST_USD));
-    freshness += weight * freshnessOf(ageSeconds);
-  }
+  pools.forEach(({ backingUsd, ageSeconds }, i) => {
+    const share = shares[i] ?? 0;
+    depth += share * (backingUsd / (backingUsd + HALF_TRUST_USD));
+    freshness += share * freshnessOf(ageSeconds);
+  });
   const agreement = 1 - Math.min(1, deviation / DEVIATION_MAX);
   const confidence = Math.max(1, Math.round(depth * agreement * freshness * 100)) / 100;
   return recent ? Math.min(confidence, UNTRUSTED_MAX) : confidence;

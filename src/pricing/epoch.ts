@@ -75,13 +75,13 @@ export function addMakers(knownMakers: LegMakers, newMakers: readonly (Hex | nul
   return makers;
 }
 
-/** Whether a leg has this age in blocks, and enough makers, to set a trusted price from `block` on. */
-export function isMature(
+/** The first block in which a leg has this age in blocks. Infinity if it has too few makers to set a trusted price. */
+export function matureFrom(
   { bornBlock, makers }: Pick<LegRecord, 'bornBlock' | 'makers'>,
-  block: number,
   ageBlocks: number,
-): boolean {
-  return bornBlock === BORN_BEFORE || (block - bornBlock >= ageBlocks && makers.length >= MATURE_MAKERS);
+): number {
+  if (bornBlock === BORN_BEFORE) return BORN_BEFORE;
+  return makers.length >= MATURE_MAKERS ? bornBlock + ageBlocks : Infinity;
 }
 
 /** Moves of a leg in the running epoch: its state at the end of each block that moved the leg, ascending. */

@@ -7,9 +7,15 @@ import { remainingConfidence, UNTRUSTED_MAX, type RemainingDepth } from './confi
 import { inCapSteps } from './cap';
 import { confirmedLiquidity, knownSide } from './depth';
 import { decay, heldPart, meanPrice, type LegRecord } from './epoch';
-import { priceHop, type HopInput, type HopPrice } from './hop';
+import { priceHop, type HopInput, type HopPool, type HopPrice } from './hop';
 import { DEPTH_PART, type Leg, type LegKey, type LegState } from './leg';
-import type { PriceAnchor, PriceRoute, RoutePool } from './priceRoute';
+import {
+  isAnchorRoute,
+  type PriceAnchor,
+  type PriceRoute,
+  type RoutePool,
+  type TokenHop,
+} from './priceRoute';
 
 export interface Market<L extends Leg = Leg> {
   stateOf(leg: L): LegState;
@@ -50,8 +56,8 @@ export interface RouteHop extends HopPrice {
    * Pools that the hop price excludes are left out.
    */
   cap(): number;
-  /** Whether a new epoch changes the depth of a pool without a move of the pool. */
-  readonly isStillGrowing: boolean;
+  /** Whether new epochs can change the cap without a move of a pool: the mean liquidity of its pools still grows. */
+  canCapGrow(): boolean;
 }
 
 /**
@@ -62,8 +68,8 @@ interface PoolDepth extends RemainingDepth {
   readonly key: LegKey;
   readonly depth: number;
   readonly payout: number;
-  /** Whether the mean liquidity still grows towards the newest one, so that the next epoch confirms more. */
-  readonly isStillGrowing: boolean;
+  /** `payout` when the mean liquidity has reached the newest one. Infinity if a later epoch confirms the first liquidity. */
+  readonly grownPayout: number;
 }
 
 /** USD per whole token, for the anchors that have their role. */
@@ -102,11 +108,9 @@ export function priceRouteHop<L extends Leg>(
   );
   let weights = 0;
   let remainingWeight = 0;
-  let isStillGrowing = false;
   for (const depth of depths) {
     weights += depth.weight;
     remainingWeight += depth.weight * depth.remainingShare;
-    isStillGrowing ||= depth.isStillGrowing;
   }
   const isUnchanged = remainingWeight === weights;
   // The pools of the route lost so much depth that another route of the token is deeper, so the price is not
@@ -122,14 +126,46 @@ export function priceRouteHop<L extends Leg>(
     warnings,
     deviation,
     deviates,
-    isStillGrowing,
     confidenceFrom: (confidence) => {
       const remaining = isUnchanged ? confidence : remainingConfidence(confidence, depths);
       return isOutranked ? Math.min(remaining, UNTRUSTED_MAX) : remaining;
     },
     depth: () => sumUsed(depths, hop, ({ depth }) => depth),
     cap: () => inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)),
+    canCapGrow: () =>
+      depths.some(({ payout, grownPayout }) => payout !== grownPayout) &&
+      inCapSteps(sumUsed(depths, hop, ({ payout }) => payout)) !==
+        inCapSteps(sumUsed(depths, hop, ({ grownPayout }) => grownPayout)),
   };
+}
+
+export interface CurrentHop {
+  readonly hop: TokenHop;
+  /** Whether a new epoch may change the hop without a move of its pools: a price or liquidity differs from its mean. */
+  readonly mayChangeAtEpoch: boolean;
+  /** The pools that made the price. Empty for an anchor and without a price. */
+  readonly pools: readonly HopPool[];
+}
+
+/** The hop of a route now. Depends only on the pools of the route, the anchors and the epoch. */
+export function hopNow<L extends Leg>(
+  route: PriceRoute<L>,
+  market: Market<L>,
+  anchors: AnchorPrices,
+): CurrentHop {
+  const { next } = route;
+  if (isAnchorRoute(route)) {
+    const hop = { next, price: anchors.get(route.token) ?? 0, confidence: route.confidence, cap: Infinity };
+    return { hop, mayChangeAtEpoch: false, pools: [] };
+  }
+  const noHop = { next, price: 0, confidence: 0, cap: 0 };
+  if (route.hops === 0) return { hop: noHop, mayChangeAtEpoch: false, pools: [] };
+  const routeHop = priceRouteHop(route, market, anchors);
+  const mayChangeAtEpoch = routeHop.deviates || routeHop.canCapGrow();
+  if (!(routeHop.price > 0)) return { hop: noHop, mayChangeAtEpoch, pools: [] };
+  const { price, pools, confidenceFrom, cap } = routeHop;
+  const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
+  return { hop, mayChangeAtEpoch, pools };
 }
 
 /**
@@ -168,7 +204,6 @@ function remainingDepth<L extends Leg>(
   const knownIsToken0 = leg.token0 !== route.token;
   const ratio = ratioOf(leg, route, anchors);
   const confirmed = record === undefined ? 0 : confirmedLiquidity(record, market.epochTime);
-  const isStillGrowing = record !== undefined && confirmed < record.state.liquidity;
   // The depth that the epoch confirmed and the current depth are amounts of the leg's token with the
   // known price, not USD, because only their ratio is used.
   const confirmedSide =
@@ -181,16 +216,23 @@ function remainingDepth<L extends Leg>(
       : knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1);
   if (confirmedSide === null || !(confirmedSide.depthUsd > 0)) {
     const [depth, payout] = [currentSide.depthUsd * ratio, currentSide.backingUsd * ratio];
-    return { key, weight, backingUsd: weight / DEPTH_PART, remainingShare: 1, depth, payout, isStillGrowing };
+    const grownPayout = record === undefined ? payout : Infinity;
+    return { key, weight, backingUsd: weight / DEPTH_PART, remainingShare: 1, depth, payout, grownPayout };
   }
+  // Within the epoch, a pool that moved gets a new record, and its hop is computed again at the next epoch anyway.
+  const grownSide =
+    record !== undefined && state === record.state && confirmed < state.liquidity
+      ? knownSide({ state, liquidity: state.liquidity }, knownIsToken0, 1)
+      : null;
+  const payout = Math.min(confirmedSide.backingUsd, currentSide.backingUsd) * ratio;
   return {
     key,
     weight,
     backingUsd: weight * (confirmedSide.backingUsd / confirmedSide.depthUsd),
     remainingShare: Math.min(1, currentSide.depthUsd / confirmedSide.depthUsd),
     depth: Math.min(confirmedSide.depthUsd, currentSide.depthUsd) * ratio,
-    payout: Math.min(confirmedSide.backingUsd, currentSide.backingUsd) * ratio,
-    isStillGrowing,
+    payout,
+    grownPayout: grownSide === null ? payout : grownSide.backingUsd * ratio,
   };
 }
 

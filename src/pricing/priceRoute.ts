@@ -95,10 +95,19 @@ export function sameRoute(a: PriceRoute, b: PriceRoute): boolean {
     a.otherDepthUsd === b.otherDepthUsd &&
     a.recent === b.recent &&
     a.stale === b.stale &&
-    a.pools.length === b.pools.length &&
-    a.pools.every(({ leg, weight }, i) => leg.key === b.pools[i]?.leg.key && weight === b.pools[i].weight) &&
-    a.warnings.join() === b.warnings.join()
+    samePools(a.pools, b.pools) &&
+    a.warnings.length === b.warnings.length &&
+    a.warnings.every((warning, i) => warning === b.warnings[i])
   );
+}
+
+/** Whether two routes have the same pools, with the same weights. */
+export function samePools(a: readonly RoutePool[], b: readonly RoutePool[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1)
+    if (a[i]?.leg.key !== b[i]?.leg.key || a[i]?.weight !== b[i]?.weight) return false;
+  return true;
 }
 
 /** The hop from a token to the next one. If `next` is zero, `price` is USD, or 0 for none. */

@@ -7,12 +7,12 @@ import type { Hex } from '../domain/hex';
 import type { UsdPrice } from './confidence';
 import type { PricerConfig } from './pricerConfig';
 import { addMakers, closeEpoch, epochOf, epochStart, matureAge, type LegRecord } from './epoch';
-import { findEpochRoutes } from './findEpochRoutes';
+import { findEpochRoutes } from './routes/findEpochRoutes';
 import { followSteps, type LegStep } from './holds';
-import type { HopPool } from './hop';
 import { NO_STATE, type Leg, type LegKey } from './leg';
-import { PoolIndex, type IndexedLeg, type IndexedToken } from './poolIndex';
-import { ceilingsOf, legPrice, priceRouteHop, type Market } from './market';
+import type { IndexedLeg, IndexedToken, RoutedTokens } from './indexedToken';
+import { PoolIndex } from './poolIndex';
+import { ceilingsOf, hopNow, legPrice, type CurrentHop, type Market } from './market';
 import {
   recordOfFound,
   type HopChange,
@@ -26,13 +26,11 @@ import {
   isRouted,
   noRoute,
   sameHop,
-  sameRoute,
   type PriceRoute,
   type TokenHop,
   priceOfPath,
 } from './priceRoute';
-import { findRecentRoutes } from './recentRoutes';
-import type { RoutedTokens } from './searchRoutes';
+import { findRecentRoutes } from './routes/recentRoutes';
 
 /** Number of epochs between two searches for legs that did not move for 30 days. */
 const DORMANCY_EPOCHS = 16;
@@ -44,18 +42,11 @@ const SPOT_LOG_MAX = 0.05;
 
 type Routes = Map<IndexedToken, PriceRoute<IndexedLeg>>;
 
-interface CurrentHop {
-  readonly hop: TokenHop;
-  /** Whether a new epoch may change the hop without a move of its pools: a price or liquidity differs from its mean. */
-  readonly mayChangeAtEpoch: boolean;
-  /** The pools that made the price. Empty for an anchor and without a price. */
-  readonly pools: readonly HopPool[];
-}
-
 export class Pricer {
   private index = new PoolIndex();
   /** Prices as of the block last applied. */
   private readonly prices = new Map<IndexedToken, UsdPrice | null>();
+  /** Hops of the running epoch that no change outdated. */
   private readonly hops = new Map<IndexedToken, CurrentHop>();
   /** The current state of the legs, for pricing hops. */
   private readonly market: Market<IndexedLeg>;
@@ -188,14 +179,14 @@ export class Pricer {
     for (const { key, steps } of block.moves) this.move(block, index.findLeg(key), steps, touched, holds);
     for (const trade of block.traded) this.trade(block, index.findLeg(trade.key), trade, touched);
     index.setProgress({ ...index.progress, block: block.number, time: block.timestamp, ingested: true });
-    this.forgetPrices();
+    this.prices.clear();
     this.routeRecent(block, touched, routes);
     for (const [token, route] of routes) {
-      index.setRoute(token, route);
+      this.setRoute(token, route);
       touched.add(token);
     }
     if (records !== null) this.touchMeans(records, touched);
-    this.forgetPrices();
+    this.prices.clear();
     return {
       records: [...(records ?? []), ...adopted],
       routes: [...routes.values()],
@@ -208,6 +199,20 @@ export class Pricer {
     const entry = this.index.addLeg(leg, older);
     if (entry === null || entry.isVault) return;
     if (this.pegged.has(leg.token0) && this.pegged.has(leg.token1)) this.pegLegs.push(entry);
+  }
+
+  private setRoute(token: IndexedToken, route: PriceRoute<IndexedLeg>): void {
+    this.index.setRoute(token, route);
+    this.hops.delete(token);
+  }
+
+  /** The leg changed, so tokens whose route uses the leg have a new hop, and tokens without a route may get one. */
+  private touch(leg: IndexedLeg, touched: Set<IndexedToken>): void {
+    for (const token of [leg.first, leg.second]) {
+      const isUsed = token.route?.pools.some((pool) => pool.leg === leg) === true;
+      if (isUsed) this.hops.delete(token);
+      if (isUsed || !isRouted(token.route)) touched.add(token);
+    }
   }
 
   private forgetPrices(): void {
@@ -228,8 +233,10 @@ export class Pricer {
     // Legs from the store may not have moved for years, so dormant legs are dropped in the first epoch too.
     if (progress.epoch === null || epoch % DORMANCY_EPOCHS === 0) index.dropDormant(epochTime);
     index.setProgress({ ...progress, epoch, epochFirst, epochTime });
+    this.hops.clear();
     const routed = this.findRoutes(block.number, routes);
-    for (const token of index.routed) if (!routed.has(token)) routes.set(token, noRoute(token.address));
+    for (const token of index.routed)
+      if (routed.get(token) === undefined) routes.set(token, noRoute(token.address));
     return records;
   }
 
@@ -239,18 +246,18 @@ export class Pricer {
    */
   private findRoutes(block: number, routes: Routes): RoutedTokens {
     const { index, config } = this;
-    const { anchors, routed } = findEpochRoutes({
+    const { anchors, routed, changed } = findEpochRoutes({
       ...config,
       matureAge: matureAge(config.blockSeconds),
+      anchorsBefore: index.progress.anchors,
+      depths: index.depths,
       block,
       time: index.progress.epochTime,
       tokenOf: ({ address }) => index.tokenOf(address),
-      findToken: (address) => index.findToken(address),
       legsOf: (anchor) => this.pegLegs.filter(({ token0, token1 }) => token0 === anchor || token1 === anchor),
     });
     index.setProgress({ ...index.progress, anchors });
-    for (const [token, { route }] of routed)
-      if (token.route === null || !sameRoute(token.route, route)) routes.set(token, route);
+    for (const [token, route] of changed) routes.set(token, route);
     return routed;
   }
 
@@ -267,13 +274,16 @@ export class Pricer {
     const records = found.flatMap((item) => {
       const leg = index.findLeg(item.key);
       if (leg === undefined) return [];
-      for (const token of leg.tokens) touched.add(token);
+      this.touch(leg, touched);
       const record = recordOfFound(leg, item, index.progress.epochTime);
       index.adopt(leg, record);
       return [record];
     });
-    if (records.length > 0) this.findRoutes(number, routes);
-    for (const [token, route] of routes) index.setRoute(token, route);
+    if (records.length > 0) {
+      this.findRoutes(number, routes);
+      this.hops.clear();
+    }
+    for (const [token, route] of routes) this.setRoute(token, route);
     return records;
   }
 
@@ -302,7 +312,7 @@ export class Pricer {
     const bornBlock = isReborn ? number : leg.bornBlock;
     this.index.move(leg, { block: number, time: timestamp, state }, unswapped, bornBlock);
     if (unswapped !== 0) holds.push({ key: leg.key, unswapped });
-    touched.add(leg.tokens[0]).add(leg.tokens[1]);
+    this.touch(leg, touched);
   }
 
   /** A trade without a move (a swap that stores no state) may confirm a price that is far from its mean. */
@@ -314,7 +324,7 @@ export class Pricer {
   ): void {
     if (leg === undefined) return;
     if (leg.moves === null) this.move(block, leg, [{ state: leg.state, cause: 'swap' }], touched, []);
-    touched.add(leg.tokens[0]).add(leg.tokens[1]);
+    this.touch(leg, touched);
     this.index.trade(leg, amount, addMakers(leg.makers, makers));
   }
 
@@ -333,26 +343,9 @@ export class Pricer {
   private hopOf(token: IndexedToken, route: PriceRoute<IndexedLeg>): CurrentHop {
     const cached = this.hops.get(token);
     if (cached !== undefined) return cached;
-    const hop = this.computeHop(route);
+    const hop = hopNow(route, this.market, this.index.progress.anchors);
     this.hops.set(token, hop);
     return hop;
-  }
-
-  private computeHop(route: PriceRoute<IndexedLeg>): CurrentHop {
-    const { anchors } = this.index.progress;
-    const { next } = route;
-    if (isAnchorRoute(route)) {
-      const hop = { next, price: anchors.get(route.token) ?? 0, confidence: route.confidence, cap: Infinity };
-      return { hop, mayChangeAtEpoch: false, pools: [] };
-    }
-    const noHop = { next, price: 0, confidence: 0, cap: 0 };
-    if (route.hops === 0) return { hop: noHop, mayChangeAtEpoch: false, pools: [] };
-    const routeHop = priceRouteHop(route, this.market, anchors);
-    const mayChangeAtEpoch = routeHop.deviates || routeHop.isStillGrowing;
-    if (!(routeHop.price > 0)) return { hop: noHop, mayChangeAtEpoch, pools: [] };
-    const { price, pools, confidenceFrom, cap } = routeHop;
-    const hop = { next, price, confidence: confidenceFrom(route.confidence), cap: cap() };
-    return { hop, mayChangeAtEpoch, pools };
   }
 
   private priceNow(token: IndexedToken): UsdPrice | null {

@@ -4,7 +4,7 @@ import type { Hex } from '../../domain/hex';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { NO_STATE } from '../../pricing/leg';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
-import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
+import { BACKING_MIN_USD } from '../../pricing/routes/legDepths';
 import type { HopPrice } from '../../pricing/hop';
 import type { ExcludedPool } from '../../wire/audit';
 import { isFollowed } from '../pairs/priceReasons';

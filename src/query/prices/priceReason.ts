@@ -2,7 +2,7 @@
 import { knownSide } from '../../pricing/depth';
 import type { LegState } from '../../pricing/leg';
 import { HOPS_MAX } from '../../pricing/priceRoute';
-import { BACKING_MIN_USD } from '../../pricing/searchRoutes';
+import { BACKING_MIN_USD } from '../../pricing/routes/legDepths';
 import type { PriceReason } from '../../wire/priceReason';
 import type { TokenRef } from '../../wire/primitives';
 import { labelOf } from '../pairs/poolTokens';

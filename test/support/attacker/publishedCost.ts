@@ -8,7 +8,7 @@ import {
 } from '../../../src/pricing/cost/manipulationCost';
 import { epochStart, unswappedAt } from '../../../src/pricing/epoch';
 import { anchorPrices, ceilingsOf, priceRouteHop, type Market } from '../../../src/pricing/market';
-import type { IndexedLeg } from '../../../src/pricing/poolIndex';
+import type { IndexedLeg } from '../../../src/pricing/indexedToken';
 import type { Pricer } from '../../../src/pricing/pricer';
 import { isAnchorRoute, type PriceRoute } from '../../../src/pricing/priceRoute';
 import { ANCHORS } from '../worlds/pools';

@@ -90,7 +90,7 @@ function kindOf(index: number, { onlyV2 = false, families = false }: StubBlockOp
 function familyPool(index: number, options: StubBlockOptions): StubPool | null {
   const poolKind = kindOf(index, options);
   const kind = FAMILY_KINDS.find((one) => one === poolKind);
-  const [token0, token1] = stubTokens(index);
+  const [token0, token1] = stubTokens(index, options.firstTokens);
   return kind === undefined ? null : { kind, address: address(POOL_PREFIX[kind], index), token0, token1 };
 }
 
@@ -101,14 +101,14 @@ function listFamilyPools(options: StubBlockOptions): StubPool[] {
   return pools.sort((a, b) => size(b) - size(a));
 }
 
-/** Tokens of the pool with this index. */
-export const stubTokens = (index: number): readonly [Hex, Hex] => [
-  address('01', index % 200),
+/** Tokens of the pool with this index. The second one is one of seven quote tokens. */
+export const stubTokens = (index: number, firstTokens = 200): readonly [Hex, Hex] => [
+  address('01', index % firstTokens),
   address('02', index % 7),
 ];
 
 function swapLogs(random: () => number, options: StubBlockOptions, timestamp: number): StubLog[] {
-  const { pairs, onlyV2 = false } = options;
+  const { pairs, onlyV2 = false, firstTokens } = options;
   const index = pairAt(random, pairs);
   const family = familyPool(index, options);
   if (family !== null)
@@ -123,7 +123,8 @@ function swapLogs(random: () => number, options: StubBlockOptions, timestamp: nu
     topics: [TOPIC.transfer, trader, topicOf(pool)],
     data: `0x${word(amount)}`,
   });
-  const transfers = [transfer(stubTokens(index)[0], amountIn), transfer(stubTokens(index)[1], amountOut)];
+  const [token0, token1] = stubTokens(index, firstTokens);
+  const transfers = [transfer(token0, amountIn), transfer(token1, amountOut)];
   if (kind === 'v3' || kind === 'algebra') {
     const sqrtPrice = (1n << 96n) + BigInt(Math.floor(random() * 2 ** 50)) * (1n << 40n);
     // The amount that the pool pays is negative, in two's complement.
@@ -151,7 +152,7 @@ function swapLogs(random: () => number, options: StubBlockOptions, timestamp: nu
 function creationLogs(options: StubBlockOptions): StubLog[] {
   const families = listFamilyPools(options).flatMap(familyCreation);
   const others = Array.from({ length: options.pairs }, (_, index): StubLog[] | StubLog => {
-    const tokens = stubTokens(index).map(topicOf);
+    const tokens = stubTokens(index, options.firstTokens).map(topicOf);
     const kind = kindOf(index, options);
     const pool = address(POOL_PREFIX[kind], index).slice(2).padStart(64, '0');
     switch (kind) {
@@ -319,6 +320,8 @@ function encodeBlock(draft: StubDraft): StubBlock {
 export interface StubBlockOptions {
   readonly logsPerBlock: number;
   readonly pairs: number;
+  /** Number of tokens besides the quote tokens; default 200. */
+  readonly firstTokens?: number;
   readonly seed?: number;
   /** Time of block 0, unix seconds. */
   readonly genesisTime?: number;

@@ -4,12 +4,11 @@
  */
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { BORN_BEFORE, type LegRecord } from '../../../src/pricing/epoch';
-import { findEpochRoutes } from '../../../src/pricing/findEpochRoutes';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
 import { PoolIndex } from '../../../src/pricing/poolIndex';
 import type { AnchorPrices } from '../../../src/pricing/market';
-import type { PriceAnchor } from '../../../src/pricing/priceRoute';
-import type { RoutedToken } from '../../../src/pricing/searchRoutes';
+import type { PriceAnchor, PriceRoute } from '../../../src/pricing/priceRoute';
+import { findEpochRoutes } from '../../../src/pricing/routes/findEpochRoutes';
 
 export const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
 export const poolAddress = (n: number): Hex => `0x${'b'.repeat(30)}${n.toString(16).padStart(10, '0')}`;
@@ -95,6 +94,11 @@ function recordsOf({ pools, records = {} }: Scene): Map<string, LegRecord> {
   );
 }
 
+interface RoutedToken {
+  readonly route: PriceRoute;
+  readonly usd: number;
+}
+
 interface FoundRoutes {
   readonly anchors: AnchorPrices;
   readonly routed: ReadonlyMap<Hex, RoutedToken>;
@@ -113,18 +117,22 @@ export function findRoutesOver(
     const record = records.get(leg.key);
     if (record !== undefined) index.loadRecord(record);
   }
-  const { anchors, routed } = findEpochRoutes({
+  const { anchors, routed, changed } = findEpochRoutes({
     matureAge: 100,
+    anchorsBefore: new Map(),
+    depths: index.depths,
     ...config,
     block,
     time,
     tokenOf: ({ address }) => index.tokenOf(address),
-    findToken: (address) => index.findToken(address),
     legsOf: (anchor) => index.tokenOf(anchor).legs,
   });
+  // No token had a route before, so every route is a change.
   return {
     anchors,
-    routed: new Map([...routed].map(([{ address }, routedToken]) => [address, routedToken])),
+    routed: new Map(
+      changed.map(([token, route]) => [token.address, { route, usd: routed.get(token)?.usd ?? NaN }]),
+    ),
   };
 }
 

@@ -14,6 +14,8 @@ import { ingest } from './backfill';
 const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 1_600);
 const LOGS_PER_BLOCK = Number(process.env['BENCH_LOGS_PER_BLOCK'] ?? 200);
 const PAIRS = Number(process.env['BENCH_PAIRS'] ?? 2_000);
+/** On a real chain, most tokens are in one or two pairs. */
+const TOKENS = Number(process.env['BENCH_TOKENS'] ?? 200);
 /** Part of the blocks that are stored once before, so that the profiled code is compiled. */
 const WARM_PART = 0.4;
 const SAMPLE_MICROSECONDS = 200;
@@ -45,7 +47,7 @@ const IDLE = '(idle)';
 
 export async function benchProfile({ server, figures }: Bench): Promise<void> {
   say('profiling a backfill …');
-  const chain = { blocks: BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: PAIRS };
+  const chain = { blocks: BLOCKS, logsPerBlock: LOGS_PER_BLOCK, pairs: PAIRS, firstTokens: TOKENS };
   const node = await startBenchChild('stubServer', chain);
   const warm = await createDatabase(server.writerUrl, 'candlehouse_profile_warm');
   await ingest(node.url, warm, Math.round(WARM_PART * BLOCKS), log);

@@ -2,12 +2,12 @@
  * A binary heap. The largest priority comes first; ties go to the smallest address. The same value may be in the heap
  * more than once.
  */
-export class PriorityQueue<T extends { readonly address: string }> {
+export class PriorityQueue<T extends Ranked> {
   private readonly items: Item<T>[] = [];
 
   push(priority: number, value: T): void {
     const { items } = this;
-    const item = { priority, value };
+    const item = { priority, rank: value.rank, value };
     let index = items.push(item) - 1;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
@@ -48,11 +48,19 @@ export class PriorityQueue<T extends { readonly address: string }> {
   }
 }
 
+interface Ranked {
+  readonly address: string;
+  /** Orders values like their addresses, except for values with the same rank. */
+  readonly rank: number;
+}
+
 interface Item<T> {
   readonly priority: number;
+  readonly rank: number;
   readonly value: T;
 }
 
-function comesBefore(a: Item<{ readonly address: string }>, b: Item<{ readonly address: string }>): boolean {
-  return a.priority === b.priority ? a.value.address < b.value.address : a.priority > b.priority;
+function comesBefore(a: Item<Ranked>, b: Item<Ranked>): boolean {
+  if (a.priority !== b.priority) return a.priority > b.priority;
+  return a.rank === b.rank ? a.value.address < b.value.address : a.rank < b.rank;
 }

@@ -4,10 +4,11 @@
  * trade.
  */
 import type { Hex } from '../../../src/domain/hex';
+import { epochOf } from '../../../src/pricing/epoch';
 import { makeLeg, type Leg, type LegState } from '../../../src/pricing/leg';
 import type { MarketBlock } from '../../../src/pricing/priceBlock';
 import type { PricerConfig } from '../../../src/pricing/pricerConfig';
-import { Random } from '../../support/random';
+import { Random } from '../random';
 
 const address = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
 const FULL_RESERVE = 2 ** 112 - 1;
@@ -173,4 +174,23 @@ export function shuffled(block: MarketBlock, random: Random): MarketBlock {
       .sort((a, b) => a.at - b.at)
       .map(({ item }) => item);
   return { ...block, legs: mix(block.legs), moves: mix(block.moves), traded: mix(block.traded) };
+}
+
+/**
+ * The same blocks ten seconds apart, in which most pools rest in most epochs. A pool that rests for several epochs shows
+ * what the pricer keeps between them.
+ */
+export function calmed(blocks: readonly MarketBlock[], random: Random): MarketBlock[] {
+  const rests = new Map<string, boolean>();
+  const isAwake = ({ number, legs }: MarketBlock, key: string): boolean => {
+    const name = `${epochOf(number)} ${key}`;
+    if (!rests.has(name)) rests.set(name, random.chance(0.75));
+    return rests.get(name) === false || legs.some(({ leg }) => leg.key === key);
+  };
+  return blocks.map((block, i) => ({
+    ...block,
+    timestamp: blocks[0]!.timestamp + 10 * i,
+    moves: block.moves.filter(({ key }) => isAwake(block, key)),
+    traded: block.traded.filter(({ key }) => isAwake(block, key)),
+  }));
 }
