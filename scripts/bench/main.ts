@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [group …] [--json] [--baseline]`: measures the figures that the project promises, each with a
  * limit from the same run. Without a group, all groups run except `peers`, `profile` and `growth`. `peers`
- * installs other indexers; `growth` loads data for half an hour. With `--baseline`, the exit code is 1 if a ratio is a quarter worse
+ * installs other indexers; `growth` loads data for 40 minutes. With `--baseline`, the exit code is 1 if a ratio is a quarter worse
  * than in baseline.json. `npm run bench -- plan` computes a plan from measured figures and starts no engine.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

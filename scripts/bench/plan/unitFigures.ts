@@ -111,8 +111,8 @@ export const UNITS = {
   mergesOfFew: unit(0, '0 with 308,007 rows', 'footprint', MERGES),
   mergesOfMany: unit(2.68, '2.68 with 3,505,966 rows', 'footprint', MERGES),
   followShare: unit(
-    2.0,
-    'the engine 2.0 %',
+    1.3,
+    'the engine 1.3 %',
     'idle',
     'Processor time of an instance that follows a chain with a block of 24 logs every 10 s',
   ),
