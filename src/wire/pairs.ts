@@ -98,7 +98,8 @@ const pairFields = {
     description:
       'Why a Balancer V2 pool backs no price: `managed_balance` (an asset manager), `weights_in_doubt` (a swap did ' +
       'not fit the weights), `extreme_terms` (a weight below 1 % or a fee above 10 %). ' +
-      '`price_not_followed`: the pool has no price, because its price depends on something that no event tells. ' +
+      '`price_not_followed`: the pool has no price, because its price depends on something that no event tells, and ' +
+      'nothing confirms what the node tells of it. ' +
       '`ended`: a bonding curve gave all its tokens to another pool. ' +
       '`partial_history`: transfers of the LP tokens before the first indexed block are missing, so lp_holders is ' +
       'null; `supply_unknown`: the node did not tell their supply either. ' +

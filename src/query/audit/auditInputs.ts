@@ -31,6 +31,7 @@ import {
 } from './auditRows';
 import { chainUpTo, type HeadSnapshot } from '../head/headSnapshot';
 import { readPoolFees, type PoolFees } from '../pairs/poolFees';
+import { doubtsNow } from '../pairs/priceReasons';
 import type { TokenPrice } from '../prices/priceByHops';
 import type { PriceSources } from '../prices/tokenPrices';
 
@@ -198,10 +199,6 @@ function toRoute(row: RouteRow, legs: ReadonlyMap<LegKey, AuditLeg>): AuditRoute
   return { token: row.token, next: row.next_token, otherDepthUsd: row.other_depth_usd, row, pools };
 }
 
-function vaultPoolOf(auditLeg: AuditLeg | undefined): readonly Hex[] {
-  return auditLeg === undefined || auditLeg.pool.tokens.length === 0 ? [] : [auditLeg.pool.address];
-}
-
 /** Newest raw states of the pools on the path, and of the candidates that changed in the running epoch. */
 async function readStates(
   reader: AuditReader,
@@ -218,19 +215,26 @@ async function readStates(
   return states;
 }
 
-/**
- * A doubt about a pool is never withdrawn. The newest state of a pool therefore has all its doubts, even if the state
- * is old.
- */
+/** Doubts of vault pools by their newest states, however old. A doubt of a state is never withdrawn. */
 async function readDoubts(
   reader: AuditReader,
   legs: ReadonlyMap<LegKey, AuditLeg>,
   rawStates: ReadonlyMap<Hex, AuditStateRow>,
 ): Promise<ReadonlyMap<Hex, number>> {
-  const vaultPools = [...new Set([...legs.values()].flatMap(vaultPoolOf))];
-  const olderStates = await reader.listOlderStates(vaultPools.filter((pair) => !rawStates.has(pair)));
+  const vaultPools = new Map(
+    [...legs.values()].flatMap(({ pool }) => (pool.tokens.length === 0 ? [] : [[pool.address, pool]])),
+  );
+  const olderStates = await reader.listOlderStates(
+    [...vaultPools.keys()].filter((pair) => !rawStates.has(pair)),
+  );
   const states = [...olderStates, ...rawStates.values()];
-  return new Map(states.flatMap(({ pair, doubts }) => (doubts > 0 ? [[pair, doubts] as const] : [])));
+  return new Map(
+    states.flatMap((state) => {
+      const pool = vaultPools.get(state.pair);
+      const doubts = pool === undefined ? state.doubts : doubtsNow(pool, state);
+      return doubts > 0 ? [[state.pair, doubts] as const] : [];
+    }),
+  );
 }
 
 function recordsOf(

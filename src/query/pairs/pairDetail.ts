@@ -3,7 +3,7 @@ import { formatUnits } from '../../domain/amounts';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { weightedLiquidity } from '../../domain/pools/weightedLiquidity';
-import { doubtCodes, type DoubtCode } from '../../domain/pools/doubts';
+import type { DoubtCode } from '../../domain/pools/doubts';
 import { WEEK_SECONDS, type PairDetail } from '../../wire/pairs';
 import { permissionsOf } from '../../protocols/hooks';
 import type { Warning } from '../../wire/risks';
@@ -12,6 +12,7 @@ import type { PairWindows } from './pairWindows';
 import { countsByWindow, volumeByWindow } from './windowTrades';
 import type { StateRow } from './pairRows';
 import { hasEnded, weightsOfPool, type StoredPool } from './pools';
+import { pairDoubts } from './priceReasons';
 import { aprPercent, depthOf, valueOf, wholeUnits } from './poolValue';
 import { flaggedPair, type RiskTable } from '../risks/riskTable';
 import { lpSupplyOf, type LpFacts } from '../tokens/tokenSupply';
@@ -204,7 +205,7 @@ type RiskFields = Pick<
 
 function riskFields(entry: PairEntry, risks: RiskTable | null): RiskFields {
   const lpShares = risks?.sharesOf(entry) ?? null;
-  const doubtWarnings = doubtCodes(entry.facts.doubts).map((code): Warning => {
+  const doubtWarnings = pairDoubts(entry).map((code): Warning => {
     return { code, message: DOUBT_WARNINGS[code], severity: 'warning' };
   });
   return {

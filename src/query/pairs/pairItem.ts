@@ -10,9 +10,8 @@ import type { PoolBirth } from '../olderPools/olderPools';
 import type { MeanReservesRow, PastPricesRow, StateRow, TradesRow } from './pairRows';
 import { hasEnded, weightsOfPool, type StoredPool } from './pools';
 import type { PoolTokens } from './poolTokens';
-import { pairPriceReason } from './priceReasons';
+import { pairDoubts, pairPriceReason } from './priceReasons';
 import type { ProtocolSplit } from '../../protocols/protocol';
-import { doubtCodes } from '../../domain/pools/doubts';
 import { findFeePips } from '../../protocols/hooks';
 import { findManyTokenProtocol } from '../../protocols/registry';
 import {
@@ -271,7 +270,7 @@ function toPairItem(entry: PairEntry): PairItem {
     created_at: entry.creation.created_at,
     created_block: entry.creation.created_block,
     last_trade_at: facts.lastTradeAt,
-    flags: [...doubtCodes(facts.doubts), ...(hasEnded(entry) ? ['ended'] : [])],
+    flags: [...pairDoubts(entry), ...(hasEnded(entry) ? ['ended'] : [])],
   };
 }
 

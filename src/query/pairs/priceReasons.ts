@@ -1,4 +1,5 @@
 /** Says why tokens and pairs of the lists have no price, from the newest states of their pools. */
+import { doubtCodes, DOUBTS, type DoubtCode } from '../../domain/pools/doubts';
 import { shapeOf } from '../../domain/pools/poolShape';
 import { DORMANT_SECONDS } from '../../pricing/epoch';
 import { NO_STATE } from '../../pricing/leg';
@@ -79,6 +80,21 @@ export function isFollowed(
   if (tokens.length > 0) return getManyTokenProtocol(protocol).isFollowed({ weights, doubts, params });
   const { isWalked, reservesPart } = shapeOf(pool_type);
   return doubts === 0 && (isWalked || reservesPart > 0);
+}
+
+/**
+ * The doubts about a pool by its newest state. Those of the state never end. A pool without any is `unfollowed` as long as
+ * its price cannot be followed, for example until a swap confirms the rates that the node told.
+ */
+export function doubtsNow(pool: FollowedPool, facts: Parameters<typeof isFollowed>[1]): number {
+  return facts.doubts > 0 || isFollowed(pool, facts) ? facts.doubts : DOUBTS.unfollowed;
+}
+
+/** Why a pair backs no price, as flags and warnings say it. A pool without a state has no doubts. */
+export function pairDoubts({ pool, facts }: Pick<ReasonPair, 'pool' | 'facts'>): DoubtCode[] {
+  const { doubts, params } = facts;
+  const ofPool = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
+  return doubtCodes(params === null ? doubts : doubtsNow(ofPool, { doubts, params }));
 }
 
 /** The reason why a pair has no USD price: that of the pool, or that of its quote token. */

@@ -146,7 +146,7 @@ test('an audit warns about each pool that backs no price, whether read from memo
       }
     }
   }
-  expect([...seen].sort()).toEqual(['managed_balance', 'weights_in_doubt']);
+  expect([...seen].sort()).toEqual(['managed_balance', 'price_not_followed', 'weights_in_doubt']);
 });
 
 test('tokens without a price have the same reason in the tables as in audits from memory and from the store', async () => {
