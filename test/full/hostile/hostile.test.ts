@@ -51,7 +51,7 @@ let api: SimApi;
 let facts: HostileFacts;
 
 beforeAll(async () => {
-  api = await startSimApi(5, BLOCKS, {}, undefined, { wild: hostileWilderness(), prepare: storeHostileRows });
+  api = await startSimApi(6, BLOCKS, {}, undefined, { wild: hostileWilderness(), prepare: storeHostileRows });
   const list = async (sql: string): Promise<string[]> =>
     (await askRows<{ value: string }>(api.db, sql)).map(({ value }) => value);
   const hexes = (column: string, table: string): Promise<string[]> =>
@@ -272,7 +272,7 @@ test('swaps with hostile addresses are returned with their stored addresses', as
   const stored = await askRows<Row>(
     api.db,
     `SELECT concat(toString(intDiv(ord, 1048576)), '-', toString(ord % 1048576)) AS id, ${hexes.join(', ')}
-     FROM swaps WHERE pool_type < 4 ORDER BY ord DESC`,
+     FROM swaps WHERE pool_type < 4 AND sender != toFixedString('', 20) ORDER BY ord DESC`,
   );
   const byId = new Map(activity.map((item) => [item['id'], item]));
   expect(stored.length).toBeGreaterThan(300);
