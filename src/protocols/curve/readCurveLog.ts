@@ -133,9 +133,12 @@ function basePricesOf(
   return virtualPricesOf(statesOf(pool.base), timestamp);
 }
 
-/** Whether an event that does not follow can mean that the contract counts what it holds. */
+/**
+ * Whether an event that does not follow can mean that the contract counts what it holds. An NG pool names the coins that
+ * rebase.
+ */
 function mayDrift({ kind, base }: CurvePool): boolean {
-  return kind !== 'pancake' && base === null;
+  return kind !== 'pancake' && kind !== 'ng' && base === null;
 }
 
 /**
