@@ -109,7 +109,7 @@ function readLog(
   const step = explainCurveEvent(begun, event, timestamp, tried ?? null);
   const { isExplained, feePips } = step;
   const wasKnown = !lacksCurveBooks(state);
-  const asksBalances = pool.asksBalances || (wasKnown && !isExplained && mayDrift(pool));
+  const asksBalances = pool.asksBalances || (wasKnown && !isExplained && mayDrift(pool, event));
   const moved = { ...withBaseRate(step.pool, basePrices?.[0]), asksBalances };
   const isKnown = isExplained && wasKnown;
   const after = isKnown ? withCurvePool(state, moved) : withUnknownBooks(state, moved);
@@ -133,9 +133,12 @@ function basePricesOf(
   return virtualPricesOf(statesOf(pool.base), timestamp);
 }
 
-/** Whether an event that does not follow can mean that the contract counts what it holds. */
-function mayDrift({ kind, base }: CurvePool): boolean {
-  return kind !== 'pancake' && base === null;
+/**
+ * Whether an event that does not follow can mean that the contract counts what it holds. A gift of the owner's fees never
+ * follows.
+ */
+function mayDrift({ kind, base }: CurvePool, event: CurveEvent): boolean {
+  return kind !== 'pancake' && base === null && event.kind !== 'donate';
 }
 
 /**
