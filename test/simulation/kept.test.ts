@@ -50,6 +50,11 @@ const KEPT = [
     () => WITHOUT_QUIRKS,
   ],
   ['a swap without a transaction stopped the ingester of a chain that is proven', 10, blockLogsProven],
+  [
+    'after a restart, an older pool of Curve whose first log was malformed lost all its later logs',
+    1_104,
+    () => ({}),
+  ],
 ] as const;
 
 test.each(KEPT)('a kept seed no longer shows this bug: %s (seed %i)', async (_found, seed, plan) => {

@@ -46,18 +46,21 @@ export function addFinding({ registry }: DecodeContext, facts: BlockFacts, findi
 }
 
 /**
- * Stores what the node told about an older pool of two tokens whose logs in this block make no state row, such as a fee
- * change. Without a row, a restart would forget it.
+ * Stores what the node told about an older pool whose logs in this block make no state row, such as a fee change or a
+ * malformed log. Without a row, a restart would forget it. About a pool of a vault, the node is asked again.
  */
 export function addFirstState(
   context: DecodeContext,
   facts: BlockFacts,
-  { pool, state, ord, createdTx }: PlacedFinding,
+  { pool, state, ord, createdTx, rates }: PlacedFinding,
 ): void {
   const isOfPool = ({ pair }: PoolStateRow): boolean => pair === pool.address;
-  if ('poolId' in state || state === EMPTY_STATE || createdTx !== null) return;
-  if (!facts.pools.some((row) => row.ord === ord) || facts.pool_states.some(isOfPool)) return;
-  const newest = context.registry.stateOf(pool.address);
+  const isAdded = facts.pools.some((row) => row.ord === ord && row.address === pool.address);
+  if (!isAdded || state === EMPTY_STATE || createdTx !== null || rates !== undefined) return;
+  if ('poolId' in state && getManyTokenProtocol(pool.protocol).isVault) return;
+  if (facts.pool_states.some(isOfPool)) return;
+  const newest =
+    context.registry.findManyTokenPool(pool.address)?.state ?? context.registry.stateOf(pool.address);
   const place = { ord, timestamp: facts.ref.timestamp };
   facts.pool_states.push(stateRow(context, 'fee', { pool, state: newest }, place));
   facts.pool_states.sort((a, b) => a.ord - b.ord);

@@ -43,6 +43,8 @@ export abstract class BooksOracle<Books extends PoolBooks> {
   readonly states: Line[] = [];
   readonly liquidity: Line[] = [];
   private readonly byAddress = new Map<string, BooksPool<Books>>();
+  /** The first state of an older pool, as the node told it: the product stores it if its block has no other. */
+  private readonly told = new Map<string, { readonly block: number; readonly line: Line }>();
 
   constructor(
     protected readonly factory: string,
@@ -82,6 +84,11 @@ export abstract class BooksOracle<Books extends PoolBooks> {
     return true;
   }
 
+  /** Whether the product stores what the node told about an older pool. */
+  protected storesTold(): boolean {
+    return true;
+  }
+
   protected weightsOf(_books: Books): readonly bigint[] {
     return [];
   }
@@ -98,7 +105,13 @@ export abstract class BooksOracle<Books extends PoolBooks> {
       pool.books = this.truthAt(block.parentHash, pool.address)!.books;
       pool.isKnown = true;
     }
-    if (!pool.isListed) this.list(pool, block, log, null);
+    if (!pool.isListed) {
+      this.list(pool, block, log, null);
+      if (this.storesTold()) {
+        this.note(pool, block, log, 'fee');
+        this.told.set(pool.address, { block: block.number, line: this.states.at(-1)! });
+      }
+    }
     const event = this.readEvent(log, pool);
     return event === null ? null : this.apply(pool, event, block, log);
   }
@@ -159,6 +172,9 @@ export abstract class BooksOracle<Books extends PoolBooks> {
 
   protected note(pool: BooksPool<Books>, block: ChainBlock, log: ChainLog, kind: string): void {
     const { address, books, doubts } = pool;
+    const told = this.told.get(address);
+    if (told?.block === block.number) this.states.splice(this.states.indexOf(told.line), 1);
+    this.told.delete(address);
     this.states.push([block.number, log.logIndex, address, kind, books.balances.join(' '), doubts]);
   }
 

@@ -65,6 +65,10 @@ export class BalancerV3Oracle extends BooksOracle<V3Books> {
     return weights.length > 0 ? WEIGHTED_TYPE : STABLE_TYPE;
   }
 
+  protected override storesTold(): boolean {
+    return false;
+  }
+
   protected override weightsOf({ weights }: V3Books): readonly bigint[] {
     return weights;
   }
