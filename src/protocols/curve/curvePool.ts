@@ -205,12 +205,31 @@ export function withdrawOne(
  */
 export function curvePrice(pool: CurvePool, i: number, j: number, timestamp: number): number | null {
   const xp = toXp(pool, pool.balances);
-  const curve = curveAt(pool, timestamp);
-  const d = pool.isKilled ? null : getD(xp, curve);
+  const found = pool.isKilled ? null : findCurve(pool, xp, timestamp);
   const [rateI, rateJ] = [pool.rates[i], pool.rates[j]];
-  if (d === null || d === 0n || rateI === undefined || rateJ === undefined || i === j) return null;
-  const ratio = marginalPrice(xp, curve, d, [i, j]);
+  if (found === null || found.d === 0n || rateI === undefined || rateJ === undefined || i === j) return null;
+  const ratio = marginalPrice(xp, found.curve, found.d, [i, j]);
   if (ratio === null) return null;
   const price = Number(ratio.numerator * rateI) / Number(ratio.denominator * rateJ);
   return Number.isFinite(price) && price > 0 ? price : null;
+}
+
+/**
+ * The curve, and D of these balances. Events that both contracts of two coins explain do not tell which of them a pool is. Far
+ * from the balance, only one of them may find D. Null if none does.
+ */
+function findCurve(
+  pool: CurvePool,
+  xp: readonly bigint[],
+  timestamp: number,
+): { readonly curve: StableCurve; readonly d: bigint } | null {
+  const isUnsure = xp.length === 2 && (pool.kind === 'pair' || pool.kind === 'factory');
+  const other = pool.kind === 'pair' ? 'factory' : 'pair';
+  const kinds: readonly CurveKind[] = isUnsure ? [pool.kind, other] : [pool.kind];
+  for (const kind of kinds) {
+    const curve = curveAt({ ...pool, kind }, timestamp);
+    const d = getD(xp, curve);
+    if (d !== null) return { curve, d };
+  }
+  return null;
 }

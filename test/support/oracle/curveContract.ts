@@ -4,7 +4,7 @@
  * which round D in two ways (Plain3Basic.vy, and Plain2Basic.vy for pools of two coins). Simulated contracts and oracles use it. Shares no code with the product.
  */
 import type { Hex } from '../../../src/domain/hex';
-import { contractD, contractY, findContractD, type StableTerms } from './stableSwap';
+import { contractD, findContractD, findContractY, type StableTerms } from './stableSwap';
 
 const PRECISION = 10n ** 18n;
 /** 100 % of a fee. */
@@ -43,7 +43,8 @@ export function termsAt(books: CurveBooks, timestamp: number): StableTerms {
   const ann = ampAt(books, BigInt(timestamp)) * BigInt(books.balances.length);
   const { kind } = books;
   const reverts = isPrecise(kind);
-  return { ann, unit: reverts ? 100n : 1n, dividesEach: kind !== 'ng' && kind !== 'pair', reverts };
+  const dividesEach = kind !== 'ng' && kind !== 'pair';
+  return { ann, unit: reverts ? 100n : 1n, dividesEach, reverts, isChecked: true };
 }
 
 /** get_virtual_price(). Null if the contract finds no D. */
@@ -64,13 +65,17 @@ function dynamicFee({ offpeg }: CurveBooks, xi: bigint, xj: bigint, fee: bigint)
   return (offpeg * fee) / (((offpeg - FEE_UNIT) * 4n * xi * xj) / (both * both) + FEE_UNIT);
 }
 
-/** exchange(): the amount out, the owner's part of the fee in the same token, and the fee in units of 1e-10. */
+/**
+ * exchange(): the amount out, the owner's part of the fee in the same token, and the fee in units of 1e-10. Null if it reverts
+ * after it has found D.
+ */
 export function exchange(books: CurveBooks, i: number, j: number, dx: bigint, timestamp: number) {
   const xp = toXp(books, books.balances);
   const terms = termsAt(books, timestamp);
   const x = xp[i]! + (dx * books.rates[i]!) / PRECISION;
   const others = xp.map((each, index) => (index === i ? x : each)).filter((_, index) => index !== j);
-  const y = contractY(others, terms, contractD(xp, terms));
+  const y = findContractY(others, terms, contractD(xp, terms));
+  if (y === null) return null;
   const dy = xp[j]! - y - 1n;
   const fee = dynamicFee(books, (xp[i]! + x) / 2n, (xp[j]! + y) / 2n, books.fee);
   const taken = (dy * fee) / FEE_UNIT;
@@ -78,20 +83,21 @@ export function exchange(books: CurveBooks, i: number, j: number, dx: bigint, ti
   return { out: toRaw(dy - taken), adminFee: toRaw((taken * books.adminFee) / FEE_UNIT), fee };
 }
 
-/** remove_liquidity_one_coin(): the amount out, and the owner's part of the fee. */
+/** remove_liquidity_one_coin(): the amount out, and the owner's part of the fee. Null if it reverts after it has found D. */
 export function removeOne(books: CurveBooks, i: number, shares: bigint, timestamp: number) {
   const xp = toXp(books, books.balances);
   const terms = termsAt(books, timestamp);
   const n = BigInt(xp.length);
   const d0 = contractD(xp, terms);
   const d1 = d0 - (shares * d0) / books.supply;
-  const yOf = (xs: readonly bigint[]): bigint =>
-    contractY(
+  const yOf = (xs: readonly bigint[]): bigint | null =>
+    findContractY(
       xs.filter((_, index) => index !== i),
       terms,
       d1,
     );
   const newY = yOf(xp);
+  if (newY === null) return null;
   const baseFee = (books.fee * n) / (4n * (n - 1n));
   const mean = (d0 + d1) / (2n * n);
   const reduced = xp.map((x, index) => {
@@ -100,7 +106,9 @@ export function removeOne(books: CurveBooks, i: number, shares: bigint, timestam
     return x - (dynamicFee(books, isOut ? (x + newY) / 2n : x, mean, baseFee) * moved) / FEE_UNIT;
   });
   const toRaw = (value: bigint): bigint => (value * PRECISION) / books.rates[i]!;
-  const out = toRaw(reduced[i]! - yOf(reduced) - 1n);
+  const reducedY = yOf(reduced);
+  if (reducedY === null) return null;
+  const out = toRaw(reduced[i]! - reducedY - 1n);
   const withoutFee = toRaw(xp[i]! - newY);
   return { out, adminFee: ((withoutFee - out) * books.adminFee) / FEE_UNIT };
 }

@@ -157,7 +157,11 @@ function priceOf(
 ): readonly [bigint, bigint] | null {
   if (books.isKilled || !isKnown) return null;
   const [xp, terms] = [toXp(books, books.balances), termsAt(books, timestamp)];
-  if (xp.some((x) => x === 0n) || findContractD(xp, terms) === null) return null;
+  if (xp.some((x) => x === 0n)) return null;
+  // No function tells how a pool of two coins of the factory of 2021 rounds, so it has a price if D is found in one of the ways.
+  const isUnsure = books.kind === 'pair' || (books.kind === 'factory' && xp.length === 2);
+  const ways = isUnsure ? [true, false] : [terms.dividesEach];
+  if (ways.every((dividesEach) => findContractD(xp, { ...terms, dividesEach }) === null)) return null;
   const price = stablePriceOf(xp, terms, i, j);
   return price === null ? null : [price[0] * books.rates[i]!, price[1] * books.rates[j]!];
 }

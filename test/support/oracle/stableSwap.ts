@@ -11,31 +11,40 @@ export interface StableTerms {
   readonly dividesEach: boolean;
   /** Whether a contract that divides with each balance reverts like StableSwap-NG. */
   readonly reverts?: boolean;
+  /** Whether the contract reverts where a product is above 2^256 − 1. */
+  readonly isChecked?: boolean;
 }
 
 /** Newton's method needs far fewer steps. */
 const STEPS_MAX = 255;
 const FRACTION_BITS = 256n;
+const LARGEST = (1n << 256n) - 1n;
 
 const sumOf = (values: readonly bigint[]): bigint => values.reduce((sum, value) => sum + value, 0n);
 const isNear = (a: bigint, b: bigint): boolean => a - b <= 1n && b - a <= 1n;
 
 /**
  * D as the contracts compute it, in whole numbers. `xs` are balances with 18 decimals, all above 0. Far from the balance,
- * Newton's method may not end. StableSwap-NG then reverts, which is null here, and the others use the last D.
+ * Newton's method may not end. StableSwap-NG then reverts, which is null here, and the others use the last D. Also null where
+ * a number is too large for a contract that checks it.
  */
 export function findContractD(
   xs: readonly bigint[],
-  { ann, unit, dividesEach, reverts = false }: StableTerms,
+  { ann, unit, dividesEach, reverts = false, isChecked = false }: StableTerms,
 ): bigint | null {
   const n = BigInt(xs.length);
   const sum = sumOf(xs);
   let d = sum;
   for (let step = 0; step < STEPS_MAX; step += 1) {
     let part = d;
-    for (const x of xs) part = (part * d) / (dividesEach ? x * n : x);
+    for (const x of xs) {
+      if (isChecked && part * d > LARGEST) return null;
+      part = (part * d) / (dividesEach ? x * n : x);
+    }
     if (!dividesEach) part /= n ** n;
-    const next = (((ann * sum) / unit + part * n) * d) / (((ann - unit) * d) / unit + (n + 1n) * part);
+    const numerator = ((ann * sum) / unit + part * n) * d;
+    if (isChecked && numerator > LARGEST) return null;
+    const next = numerator / (((ann - unit) * d) / unit + (n + 1n) * part);
     if (isNear(next, d)) return next;
     d = next;
   }
@@ -50,14 +59,30 @@ export function contractD(xs: readonly bigint[], terms: StableTerms): bigint {
 }
 
 /** The balance y that keeps D beside the balances `others`, as the contracts compute it. */
-export function contractY(others: readonly bigint[], { ann, unit }: StableTerms, d: bigint): bigint {
+export function contractY(others: readonly bigint[], terms: StableTerms, d: bigint): bigint {
+  const y = findContractY(others, terms, d);
+  if (y === null) throw new RangeError(`the contract finds no balance beside ${others.join(', ')}`);
+  return y;
+}
+
+/** Null where a number is too large for a contract that checks it. */
+export function findContractY(
+  others: readonly bigint[],
+  { ann, unit, isChecked = false }: StableTerms,
+  d: bigint,
+): bigint | null {
   const n = BigInt(others.length + 1);
   let c = d;
-  for (const x of others) c = (c * d) / (x * n);
+  for (const x of others) {
+    if (isChecked && c * d > LARGEST) return null;
+    c = (c * d) / (x * n);
+  }
+  if (isChecked && c * d * unit > LARGEST) return null;
   c = (c * d * unit) / (ann * n);
   const b = sumOf(others) + (d * unit) / ann;
   let y = d;
   for (let step = 0; step < STEPS_MAX; step += 1) {
+    if (isChecked && y * y + c > LARGEST) return null;
     const next = (y * y + c) / (2n * y + b - d);
     if (isNear(next, y)) return next;
     y = next;

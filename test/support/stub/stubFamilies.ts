@@ -175,7 +175,7 @@ function curveTrade(
 ): StubLog[] {
   const filled = { ...STUB_CURVE_BOOKS, supply: FILLED, balances: [FILLED, FILLED] };
   const [i, j] = isToken0In ? [0, 1] : [1, 0];
-  const { out, adminFee } = exchange(filled, i, j, sold, timestamp);
+  const { out, adminFee } = exchange(filled, i, j, sold, timestamp)!;
   const left = filled.balances.map((balance, index) =>
     index === i ? balance + sold : balance - out - adminFee,
   );

@@ -200,6 +200,22 @@ test.each([
   if (!pool.isKilled) expect(getDy(pool, 0, 1, 10n ** 6n, 0)).toBeNull();
 });
 
+it('prices a pool of two coins whose rounding may be that of another contract, which finds D', () => {
+  const pool: CurvePool = {
+    ...ETH_OETH,
+    ramp: rampOf(155_700n),
+    rates: [10n ** 28n, E18],
+    balances: [40_765_435_995_470n, 28_000_000_006_537_845n],
+  };
+  const dOf = (each: CurvePool): bigint | null =>
+    getD([407_654_359_954_700_000_000_000n, 28_000_000_006_537_845n], curveAt(each, 0));
+  expect(dOf(pool)).toBeNull();
+  expect(dOf({ ...pool, kind: 'factory' })).not.toBeNull();
+  const price = curvePrice(pool, 0, 1, 0);
+  expect(price).not.toBeNull();
+  expect(price).toBe(curvePrice({ ...pool, kind: 'factory' }, 0, 1, 0));
+});
+
 /** The price from a D that is found by halving, with 200 bits more than the contract has. */
 function slowPrice({ balances, rates, ramp }: CurvePool, i: number, j: number): number {
   const n = BigInt(balances.length);

@@ -143,6 +143,7 @@ export class CurvePool implements MovingPool {
     const trader = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
     if (random.chance(0.05)) return { drafts: [oddity(random, address, kind, trader)], after: this };
     const action = self.draw(random, moment, isNewborn);
+    if (action === null) return { drafts: [], after: this };
     const after = new CurvePool(this.facts, action.after);
     return { drafts: curveLogs(address, trader, tokens, action), after };
   }
@@ -156,8 +157,11 @@ export class CurvePool implements MovingPool {
     return price === null ? null : new CurvePool(this.facts, { ...books, rates: [books.rates[0]!, price] });
   }
 
-  /** The node tells the settings at the end of the block of the creation, so no event changes them in that block. */
-  private draw(random: Random, { timestamp }: Moment, isNewborn: boolean): CurveAction {
+  /**
+   * The node tells the settings at the end of the block of the creation, so no event changes them in that block. Null if the
+   * contract takes no first deposit.
+   */
+  private draw(random: Random, { timestamp }: Moment, isNewborn: boolean): CurveAction | null {
     const { books } = this;
     if (!isNewborn && random.chance(0.15)) return this.drawSetting(random, timestamp);
     // A contract that finds no D only pays out all tokens at once.
@@ -168,8 +172,9 @@ export class CurvePool implements MovingPool {
     const i = random.int(0, books.balances.length - 1);
     const j = (i + random.int(1, books.balances.length - 1)) % books.balances.length;
     const sold = 1n + (random.big(90) % (books.balances[i]! / 3n + 1n));
-    const { out, adminFee } = exchange(books, i, j, sold, timestamp);
-    if (out <= 0n) return this.drawAdd(random, timestamp, false);
+    const done = exchange(books, i, j, sold, timestamp);
+    if (done === null || done.out <= 0n) return this.drawAdd(random, timestamp, false);
+    const { out, adminFee } = done;
     const balances = books.balances.map((balance, index) =>
       index === i ? balance + sold : index === j ? balance - out - adminFee : balance,
     );
@@ -218,7 +223,7 @@ export class CurvePool implements MovingPool {
     return xp.some((x) => x <= 0n) || findContractD(xp, termsAt(books, timestamp)) !== null;
   }
 
-  private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction {
+  private drawAdd(random: Random, timestamp: number, isFirst: boolean): CurveAction | null {
     const { books, facts } = this;
     const drawn = facts.tokens.map((_, index) => this.usualAmount(index, random.big(60)));
     const noFees = drawn.map(() => 0n);
@@ -228,7 +233,8 @@ export class CurvePool implements MovingPool {
     const fees = amounts.map((amount) => (isFirst ? 0n : amount / 2_000n));
     const balances = moved(books, amounts, fees);
     const supply = books.supply + random.big(80) + 1_000_000n;
-    if (!this.findsD(this.counted(amounts, fees), timestamp)) return this.payOut(books.supply / 2n);
+    if (!this.findsD(this.counted(amounts, fees), timestamp))
+      return books.supply > 0n ? this.payOut(books.supply / 2n) : null;
     return {
       kind: 'add',
       amounts,
@@ -255,7 +261,7 @@ export class CurvePool implements MovingPool {
     const kind = random.pick(['remove', 'remove', 'one', 'imbalance'] as const);
     if (kind === 'one') {
       const i = random.int(0, books.balances.length - 1);
-      const { out, adminFee } = removeOne(books, i, burned, timestamp);
+      const { out, adminFee } = removeOne(books, i, burned, timestamp) ?? { out: 0n, adminFee: 0n };
       const balances = books.balances.map((balance, index) =>
         index === i ? balance - out - adminFee : balance,
       );
