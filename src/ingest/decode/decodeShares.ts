@@ -21,8 +21,6 @@ export const BIN_MINT: Hex = '0x7b6bc49b385af8644341f07a67cd976bf9daf2bdd5d71668
 const ID_END = 1n << 24n;
 /** More bins than the gas of a block allows to change. */
 const BINS_MAX = 4_096;
-/** Number of remembered bins, more than one transaction can change. */
-const PLACES_MAX = 4 * BINS_MAX;
 
 export interface ShareRules {
   readonly positionManagers: ReadonlySet<Hex>;
@@ -34,34 +32,29 @@ export interface ShareRules {
 type Place = Pick<PositionEventRow, 'pair' | 'tick_lower' | 'tick_upper'>;
 type ShareMove = Place & Pick<PositionEventRow, 'token_id' | 'sender' | 'recipient' | 'amount0'>;
 
+/** The bins of the mints of one transaction, by the number of their shares, which no other bin has. */
+export type BinPlaces = Map<bigint, Place>;
+
 /**
- * Reads logs in their order. The answer has one move for each bin, with the shares in `amount0`; null for a malformed layout.
- * Moves of a manager name the pool only if a Mint came before them.
+ * Reads the logs of a transaction in their order. The answer has one move for each bin, with the shares in `amount0`; null for
+ * a malformed layout. Moves of a manager name the pool only if a Mint of the same transaction came before them.
  */
-export function createShareReader({
-  positionManagers,
-  keepsShares,
-  decodePoolEvent,
-}: ShareRules): (log: ChainLog) => readonly ShareMove[] | null {
-  /** The bins of the newest mints, by the number of their shares, which no other bin has. */
-  const places = new Map<bigint, Place>();
-  const noteMint = (log: ChainLog): void => {
+export function readShareLog(
+  { positionManagers, keepsShares, decodePoolEvent }: ShareRules,
+  log: ChainLog,
+  places: BinPlaces,
+): readonly ShareMove[] | null {
+  const { address, topics } = log;
+  if (topics[0] === BIN_MINT) {
     const event = decodePoolEvent(log);
-    const id = log.topics[1];
-    if (id === undefined || event?.kind !== 'mint' || !positionManagers.has(event.owner)) return;
-    if (places.size > PLACES_MAX) places.clear();
+    const id = topics[1];
+    if (id === undefined || event?.kind !== 'mint' || !positionManagers.has(event.owner)) return [];
     for (const bin of event.bins ?? []) places.set(numberOf(id, bin.id), placeOf(addressOfWord(id), bin.id));
-  };
-  return (log) => {
-    const { address } = log;
-    if (log.topics[0] === BIN_MINT) {
-      noteMint(log);
-      return [];
-    }
-    if (positionManagers.has(address)) return readMoves(log, (id) => places.get(id) ?? NO_PLACE);
-    if (!keepsShares(address)) return [];
-    return readMoves(log, (id) => (id < ID_END ? placeOf(address, Number(id)) : null));
-  };
+    return [];
+  }
+  if (positionManagers.has(address)) return readMoves(log, (share) => places.get(share) ?? NO_PLACE);
+  if (!keepsShares(address)) return [];
+  return readMoves(log, (share) => (share < ID_END ? placeOf(address, Number(share)) : null));
 }
 
 const NO_PLACE: Place = { pair: ZERO_ADDRESS, tick_lower: 0, tick_upper: 0 };

@@ -17,7 +17,7 @@ import {
   loadData,
   uintAt,
 } from '../../protocols/words';
-import { BIN_MINT, createShareReader, TRANSFER_BATCH, type ShareRules } from './decodeShares';
+import { BIN_MINT, readShareLog, TRANSFER_BATCH, type BinPlaces, type ShareRules } from './decodeShares';
 
 /**
  * topic0 of Transfer(address indexed from, address indexed to, uint256). ERC-20 and ERC-721 share it. ERC-721
@@ -101,6 +101,8 @@ interface TxMemory {
   txIndex: number;
   /** Mints of V3 pools by position managers. */
   readonly mints: PoolMint[];
+  /** Bins that got shares by position managers. */
+  readonly bins: BinPlaces;
   /** Transfer logs that explain a deposit or a withdrawal, by `wrapKey`. */
   readonly explained: Set<string>;
   /** Rows of deposits and withdrawals without such a Transfer log so far, by `wrapKey`. */
@@ -111,7 +113,6 @@ interface Work {
   readonly rules: TransferRules;
   readonly skipped: SkippedLogs;
   readonly memory: TxMemory;
-  readonly readMoves: ReturnType<typeof createShareReader>;
 }
 
 export function createTransferDecoder(rules: TransferRules): TransferDecoder {
@@ -120,10 +121,11 @@ export function createTransferDecoder(rules: TransferRules): TransferDecoder {
     rows: null,
     txIndex: -1,
     mints: [],
+    bins: new Map(),
     explained: new Set(),
     unpaired: new Map(),
   };
-  const work: Work = { rules, skipped, memory, readMoves: createShareReader(rules) };
+  const work: Work = { rules, skipped, memory };
   const topics = [TRANSFER, DEPOSIT, WITHDRAWAL, TRANSFER_BATCH];
   if (rules.positionManagers.size > 0)
     topics.push(INCREASE, ALGEBRA_INCREASE, DECREASE, COLLECT, POOL_MINT, MODIFY_LIQUIDITY, BIN_MINT);
@@ -293,6 +295,7 @@ function memoryOf({ memory }: Work, log: ChainLog, rows: TransferRows): TxMemory
     memory.rows = rows;
     memory.txIndex = log.transactionIndex;
     memory.mints.length = 0;
+    memory.bins.clear();
     memory.explained.clear();
     memory.unpaired.clear();
   }
@@ -347,9 +350,9 @@ function readSalted({ rules }: Work, block: BlockAt, log: ChainLog, rows: Transf
   );
 }
 
-function readShares({ readMoves, skipped }: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
-  const moves = readMoves(log);
-  if (moves === null) skipped.malformed += 1;
+function readShares(work: Work, block: BlockAt, log: ChainLog, rows: TransferRows): void {
+  const moves = readShareLog(work.rules, log, memoryOf(work, log, rows).bins);
+  if (moves === null) work.skipped.malformed += 1;
   for (const move of moves ?? [])
     rows.position_events.push({ ...emptyEvent(block, log, move.token_id), ...move, kind: 'transfer' });
 }

@@ -1,4 +1,4 @@
-import { Interface } from 'ethers';
+import { Interface, solidityPackedKeccak256 } from 'ethers';
 import { abi as managerAbi } from '@uniswap/v3-periphery/artifacts/contracts/interfaces/INonfungiblePositionManager.sol/INonfungiblePositionManager.json';
 
 import type { ChainLog } from '../../../../src/domain/block';
@@ -9,6 +9,7 @@ import {
   type SkippedLogs,
   type TransferRows,
 } from '../../../../src/ingest/decode/decodeTransfers';
+import { infinityBin } from '../../../../src/protocols/infinity/infinityBin';
 import { uniswapV3 } from '../../../../src/protocols/uniswapV3/uniswapV3';
 import { uniswapV4 } from '../../../../src/protocols/uniswapV4/uniswapV4';
 import { encode, toLog, V3, type Words } from '../../protocols/reference';
@@ -57,15 +58,25 @@ const mint = (
   amounts: readonly [bigint, bigint],
 ): Words => encode(V3, 'Mint', [TOKEN, owner, ...ticks, liquidity, ...amounts]);
 
+const SHARES = new Interface([
+  'event TransferBatch(address indexed sender, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
+]);
+const BINS = new Interface([
+  'event Mint(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts, bytes32 compositionFeeAmount, bytes32 feeAmountToProtocol)',
+]);
+
 test('a move of shares of a pool is a transfer for each bin, and that of another contract is none', () => {
-  const book = new Interface([
-    'event TransferBatch(address indexed sender, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
+  const moved = encode(SHARES, 'TransferBatch', [
+    TOKEN,
+    ZERO_ADDRESS,
+    TOKEN,
+    [8_388_608, 8_388_610],
+    [5n, 7n],
   ]);
-  const moved = encode(book, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [8_388_608, 8_388_610], [5n, 7n]]);
   const { position_events, skipped } = decodeAll([
     [moved, { address: POOL }],
     [moved, { address: FAKE_POOL }],
-    [encode(book, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [2 ** 24], [5n]]), { address: POOL }],
+    [encode(SHARES, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [2 ** 24], [5n]]), { address: POOL }],
   ]);
   const row = { kind: 'transfer', manager: POOL, pair: POOL, sender: ZERO_ADDRESS, recipient: TOKEN };
   expect(position_events).toEqual([
@@ -73,6 +84,26 @@ test('a move of shares of a pool is a transfer for each bin, and that of another
     expect.objectContaining({ ...row, token_id: 8_388_610n, tick_lower: 8_388_610, amount0: 7n }),
   ]);
   expect(skipped.malformed).toBe(1);
+});
+
+test('shares of a position manager have the pool of a Mint in their transaction, and none of an earlier one', () => {
+  const id: Hex = `0x${'ab'.repeat(32)}`;
+  const bin = 8_388_608;
+  const share = BigInt(solidityPackedKeccak256(['bytes32', 'uint256'], [id, bin]));
+  const zero: Hex = `0x${'00'.repeat(32)}`;
+  const minted = encode(BINS, 'Mint', [id, MANAGER, [bin], zero, [zero], zero, zero]);
+  const moved = encode(SHARES, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [share], [5n]]);
+  const decoder = createTransferDecoder({ ...rules, decodePoolEvent: (log) => infinityBin.decodeEvent(log) });
+  const logs: [Words, LogAt][] = [
+    [minted, { address: POOL, transactionIndex: 3 }],
+    [moved, { address: MANAGER, transactionIndex: 3 }],
+    [moved, { address: MANAGER, transactionIndex: 4 }],
+  ];
+  const placed = decodeAll(logs, decoder).position_events.map(({ pair, tick_lower }) => [pair, tick_lower]);
+  expect(placed).toEqual([
+    [`0x${'ab'.repeat(20)}`, bin],
+    [ZERO_ADDRESS, 0],
+  ]);
 });
 
 describe('the pool of an IncreaseLiquidity log is found by the Mint before it', () => {
