@@ -1,5 +1,5 @@
 /**
- * What an event changes in the bins of a pool. A state row keeps it in `params`: three numbers for each bin, its id and the
+ * Changes of the bins of a pool by one event. A state row keeps them in `params`: three numbers for each bin, its id and the
  * changes of token0 and token1 modulo 2^256. A sum of changes modulo 2^256 is the reserve of the bin.
  */
 
@@ -10,11 +10,9 @@ export interface BinMove {
   readonly amount1: bigint;
 }
 
-/**
- * Ids that no bin has, because such prices do not exist. They count in `amount0`: swaps whose changes of bins are unknown,
- * and states with all that the bins hold.
- */
+/** Marks a swap whose event does not tell how it changed the bins. No bin has this id. `amount0` is 1. */
 export const UNTOLD_BIN = 0;
+/** Marks a state that tells the reserves of all bins. No bin has this id. `amount0` is 1. */
 export const ALL_TOLD = 1;
 
 const WIDTH = 3;

@@ -29,7 +29,7 @@ interface PoolBins {
   readonly map: BinMap;
   /** Whether all events of the pool are known, or its bins from before the start block. */
   whole: boolean;
-  /** Numbers of states with all bins, and of swaps whose changes of bins are unknown. */
+  /** Number of states that tell all bins of the pool, and of swaps that do not tell how they changed the bins. */
   told: bigint;
   untold: bigint;
 }
@@ -136,7 +136,10 @@ function addTo(pool: PoolBins, move: BinMove): void {
   else pool.map.add(move);
 }
 
-/** The changes of bins by a swap that does not tell them; the move itself if it tells them, or if the replay fails. */
+/**
+ * Replays the swap of a move that does not tell the bins, and returns the changes of each bin. Returns any other move as it
+ * is, and a move whose swap cannot be replayed.
+ */
 function replay(pool: PoolBins, move: BinMove, ord: number, swaps: readonly SwapFact[]): readonly BinMove[] {
   if (move.id !== UNTOLD_BIN || !isKnown(pool)) return [move];
   const swap = swaps.find((each) => each.ord === ord);

@@ -69,7 +69,7 @@ export type BlockFacts = { readonly [Name in FactTables]: EventRow<Name>[] } & {
   readonly unreadableTokens: Set<Hex>;
   /** Pools of many tokens of whose state this block leaves a part unknown that the node can tell. */
   readonly lacking: Set<Hex>;
-  /** All bins of pools that become known with this block, before its first event. */
+  /** For each pool that becomes known with this block: the reserves of all its bins before the first event of the block. */
   readonly toldBins: Map<Hex, readonly BinMove[]>;
 };
 

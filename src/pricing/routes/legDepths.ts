@@ -16,7 +16,10 @@ interface SearchMoment {
   readonly time: number;
 }
 
-/** Numbers of a row. The first four are whole tokens: depth and backing of the side of token0, then of token1. */
+/**
+ * Length of a row. Its first four numbers are in whole tokens: depth and backing of the side of token0, then of the side of
+ * token1.
+ */
 const ROW = 8;
 const MOVED_AT = 4;
 /** The first block in which the leg may set a trusted price. */

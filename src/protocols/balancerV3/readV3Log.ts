@@ -1,4 +1,4 @@
-/** What the logs of the vault of Balancer V3, and the logs of its pools, change in their pools. */
+/** Applies logs of the vault of Balancer V3, and of its pools, to the states of the pools. */
 import type { ChainLog } from '../../domain/block';
 import { ZERO_ADDRESS, type Hex } from '../../domain/hex';
 import { toFeePips } from '../../domain/swapFee';

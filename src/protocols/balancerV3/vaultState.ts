@@ -58,7 +58,7 @@ function termsOf({ params }: Pick<ManyTokenState, 'params'>): V3Terms {
   return { status: head & 3n, rated: (head >> 2n) & 3n, aggregateFee, swapFee, told, curve };
 }
 
-/** The state with these terms. The same object if nothing changes. */
+/** Returns the state with these terms, or the same object if nothing changes. */
 export function withV3Terms(state: ManyTokenState, changes: Partial<V3Terms>): ManyTokenState {
   const { status, aggregateFee, swapFee, rated, told, curve } = { ...termsOf(state), ...changes };
   const head = status | (rated << 2n) | (BigInt(told.length) << 4n);
@@ -83,7 +83,7 @@ export function isRatedV3(state: Pick<ManyTokenState, 'params'>): boolean {
   return termsOf(state).rated !== RATED.no;
 }
 
-/** The pool with these answers of the node about the end of the block. Null if it has none. */
+/** Returns the pool with these answers of the node about the end of the block. `answers` is null if the node gave none. */
 export function withTold(
   state: ManyTokenState,
   answers: { readonly balances: readonly bigint[]; readonly curve: readonly bigint[] } | null,

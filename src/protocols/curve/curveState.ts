@@ -130,7 +130,10 @@ function applyLiquidity(
   return [changes, d !== null && isNear(pool, d, invariant, unit)];
 }
 
-/** Whether two numbers are equal. Those of a pool whose tokens round its balances may differ by some units. */
+/**
+ * Whether two numbers are equal. If the tokens of the pool round its balances, the numbers may differ by HELD_ROUNDING times
+ * `unit`.
+ */
 function isNear({ asksBalances }: CurvePool, a: bigint, b: bigint, unit = 1n): boolean {
   const distance = a > b ? a - b : b - a;
   return distance <= (asksBalances ? HELD_ROUNDING * unit : 0n);

@@ -44,7 +44,7 @@ export interface CryptoPool {
 export interface LegacyPart {
   /** The contract of the LP tokens. */
   readonly share: Hex;
-  /** What the node tells about the end of the block. A D of 0 means that it told nothing. */
+  /** The answers of the node about the end of the block. A D of 0 means that there was no answer. */
   readonly end: Pick<CryptoPool, 'supply' | 'd' | 'priceScale' | 'balances'>;
 }
 
@@ -148,8 +148,9 @@ interface Withdrawal {
 }
 
 /**
- * remove_liquidity_one_coin of all contracts before 2025, and of all pools of three tokens. The fee is that of the balances
- * before, or in CryptoSwap-NG of a rough guess of those after it. Null if it reverts.
+ * remove_liquidity_one_coin of all contracts before 2025, and of all pools of three tokens. The contract computes the fee from
+ * the balances before the withdrawal; CryptoSwap-NG computes it from a rough estimate of the balances after it. Null if the
+ * contract reverts.
  */
 export function withdrawOneToken(
   pool: CryptoPool,

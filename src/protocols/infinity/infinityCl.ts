@@ -1,4 +1,4 @@
-/** CL pools of PancakeSwap Infinity: the manager is the CLPoolManager. The tokens lie in a vault that all managers share. */
+/** CL pools of PancakeSwap Infinity: the manager is the CLPoolManager. One vault holds the tokens of all managers. */
 import type { ChainLog } from '../../domain/block';
 import type { Hex } from '../../domain/hex';
 import type { PoolCreation, Protocol } from '../protocol';

@@ -25,7 +25,7 @@ interface Limits {
 
 interface Layout extends Limits {
   readonly topic: Hex;
-  /** Words of the data. The first three are the hook, the fee and `parameters`. */
+  /** Number of words in the data of the event. The first three are the hook, the fee and `parameters`. */
   readonly words: number;
 }
 

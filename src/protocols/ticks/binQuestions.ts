@@ -1,4 +1,4 @@
-/** What the node is asked about the bins of a pool. */
+/** The calls that ask the node about the bins of a pool. */
 import type { ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
 import type { AskedPool } from './tickQuestions';

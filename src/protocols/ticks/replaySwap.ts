@@ -1,6 +1,6 @@
 /**
- * What a swap of a bin pool of PancakeSwap Infinity changed in each bin. Its event names only the sums, but the bins before it
- * determine the rest: BinPool.swap, BinHelper.sol and FeeHelper.sol of pancakeswap/infinity-core.
+ * Computes how a swap of a bin pool of PancakeSwap Infinity changed each bin. Its event names only the sums, but the bins before
+ * it determine the rest: BinPool.swap, BinHelper.sol and FeeHelper.sol of pancakeswap/infinity-core.
  */
 import type { BinMove } from '../../domain/pools/binMoves';
 import { exactBinPrice } from '../liquidityBook/binPrice';
@@ -10,9 +10,10 @@ const PRICE_BITS = 128n;
 const PRICE_ONE = 1n << PRICE_BITS;
 const PIPS = 1_000_000n;
 /**
- * Swaps skip a bin whose last shares were burned. 1,000 shares stay locked in it, which are worth one unit of each token, and
- * at most one more each time that all other shares are burned. No event tells which bins are so, so these bounds of their
- * reserves are tried. With another choice, the sums of a swap differ, or a few units lie in the next bin.
+ * Largest raw reserves of a bin that a swap skips, in the order in which a replay tries them; -1 skips no bin. Swaps skip a bin
+ * whose last shares were burned, and no event names such bins. 1,000 shares stay locked in the bin. They are worth one unit of
+ * each token, and at most one more each time that all other shares are burned. With a wrong bound, the sums of a swap differ,
+ * or the next bin gets a few units too many.
  */
 const DUST = [1_000n, 16n, -1n];
 
@@ -31,7 +32,7 @@ interface BinSwap {
   readonly protocolPips: bigint;
 }
 
-/** What a replay needs beside the row of the swap, as one number. */
+/** Packs the numbers that a replay needs, and that the row of the swap does not have, into one number. */
 export function packReplay(protocolPips: bigint, from: number): bigint {
   return (protocolPips << ID_BITS) | BigInt(from);
 }

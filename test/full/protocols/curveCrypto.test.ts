@@ -186,7 +186,7 @@ async function follow(block: number): Promise<Seen[]> {
   return seen;
 }
 
-/** Compares the fee of a swap with what the contract's own curve gives beyond the amount that went out. */
+/** Compares the fee of a swap with the amount by which the output of the contract's curve exceeds the amount paid out. */
 async function checkFee({ pool, event, before, feePips }: Seen, timestamp: number): Promise<void> {
   if (event.kind !== 'exchange') return;
   const { soldId, boughtId: j, sold, bought } = event;

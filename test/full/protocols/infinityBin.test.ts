@@ -265,7 +265,7 @@ test('prices, reserves, amounts and fees equal the contract over random trades',
       if (each !== hooked && round % 4 === 0 && (await checkLimit(each))) counts.limits += 1;
     }
   }
-  // What our pools hold is what the vault holds, without the fees of the protocol.
+  // The balances of our pools are those of the vault, without the fees of the protocol.
   for (const token of [NATIVE, ...market.tokens]) {
     const own = tested.filter(({ pool }) => pool.token0 === token || pool.token1 === token);
     const held = own.reduce((sum, each) => {

@@ -22,7 +22,7 @@ const TICK_MAX = 887_272;
 /** What the contracts of a pool answer. */
 interface BondingTruth {
   readonly feePips: number;
-  /** The state of an older pool before its first block; null if no node tells it. */
+  /** Returns the state of an older pool before its first block; null if no node has it. */
   readonly state: { readonly virtual: Amounts; readonly balances: Amounts } | null;
 }
 

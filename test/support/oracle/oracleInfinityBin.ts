@@ -97,7 +97,7 @@ export class InfinityBinOracle extends PairOracle<Pool> {
     this.noteId(pool, kind, place);
   }
 
-  /** The amounts are those that the trader gets. The protocol's part of the fee leaves the pool. */
+  /** The event has the amounts of the trader. The protocol's part of the fee leaves the pool. */
   private swap(
     pool: Pool,
     [gets0, gets1, id, fee, ofProtocol]: readonly bigint[],

@@ -107,8 +107,8 @@ export async function openPoolWorld(
 }
 
 /**
- * Starts another program at this block, waits until it lists this number of pools, most of which are older, and calls
- * `expectAll` with it. `mine` adds a block.
+ * Starts another program at this block, which is after the creation of most pools. Waits until the program lists this number
+ * of pools, and calls `expectAll` with it. `mine` adds a block.
  */
 export async function expectFromLate(
   world: PoolWorld,

@@ -93,7 +93,10 @@ test('shares of a position manager have the pool of a Mint in their transaction,
   const zero: Hex = `0x${'00'.repeat(32)}`;
   const minted = encode(BINS, 'Mint', [id, MANAGER, [bin], zero, [zero], zero, zero]);
   const moved = encode(SHARES, 'TransferBatch', [TOKEN, ZERO_ADDRESS, TOKEN, [share], [5n]]);
-  const decoder = createTransferDecoder({ ...rules, decodePoolEvent: (log) => infinityBin.decodeEvent(log) });
+  const decoder = createTransferDecoder({
+    ...rules,
+    decodePoolEvent: (log) => infinityBin.decodeEvent(log, EMPTY_STATE),
+  });
   const logs: [Words, LogAt][] = [
     [minted, { address: POOL, transactionIndex: 3 }],
     [moved, { address: MANAGER, transactionIndex: 3 }],
