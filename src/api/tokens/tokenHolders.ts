@@ -11,6 +11,7 @@ import { readTotalSupply } from '../../query/tokens/totalSupply';
 import { holdersAnswerShape, type HoldersAnswer } from '../../wire/holders';
 import { EXPLORER, type ChainAtHead, type ExplorerDeps } from '../explorerScope';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
+import { badParam } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import { TOKEN_PATH_PARAMS } from './tokenEntry';
@@ -33,13 +34,6 @@ export function tokenHolders(deps: ExplorerDeps): Route {
     query: PAGE_PARAMS,
     answer: holdersAnswerShape,
     errors: [400, 404, 503],
-    check({ page, limit }) {
-      if (page * limit > HOLDERS_MAX)
-        throw new AppError(
-          'bad_request',
-          `page: got "${page}"; allowed: with limit=${limit}, an integer from 1 to ${Math.floor(HOLDERS_MAX / limit)}`,
-        );
-    },
     async read({ address, ...page }, { chainId, chainAtHead }) {
       const notFound = new AppError('not_found', `there is no token at ${address} on chain ${chainId}`);
       if (chainAtHead === null) throw notFound;
@@ -55,15 +49,30 @@ export function tokenHolders(deps: ExplorerDeps): Route {
         holderCounts === null
           ? 0
           : loggedHoldersOf({ holding: holderCounts, checks: balanceChecks, partial: !isHistoryWhole });
+      const hasPage = skipOf(page) < (total ?? 0);
+      if (hasPage) checkReach(page);
+      const meta = listMeta(page, total ?? 0, chainAtHead.head);
       return {
-        data: total === null ? [] : await readPage(deps, chainAtHead, address, page, token?.decimals ?? null),
+        data: hasPage ? await readPage(deps, chainAtHead, address, page, token?.decimals ?? null) : [],
         meta: {
-          ...listMeta(page, total ?? 0, chainAtHead.head),
+          ...meta,
+          has_next: meta.has_next && page.page < lastPage(page.limit),
           reason: total === null ? 'unknown_balances' : null,
         },
       };
     },
   });
+}
+
+/** The last page that the list reaches. */
+function lastPage(limit: number): number {
+  return Math.floor(HOLDERS_MAX / limit);
+}
+
+/** Throws bad_request for a page of holders that the list does not reach. A page without holders is empty instead. */
+function checkReach({ page, limit }: { readonly page: number; readonly limit: number }): void {
+  if (page > lastPage(limit))
+    throw badParam('page', String(page), `with limit=${limit}, an integer from 1 to ${lastPage(limit)}`);
 }
 
 async function readPage(

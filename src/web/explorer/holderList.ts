@@ -36,8 +36,6 @@ export function holderBar(distribution: NonNullable<TokenDetail['holder_distribu
 }
 
 const PAGE_ROWS = 25;
-/** The API reaches 10,000 holders. */
-const PAGES_MAX = 10_000 / PAGE_ROWS;
 
 /** The holders page by page, with the names of known contracts. */
 export function holderList(token: string, chain: string | null, signal: AbortSignal): HTMLElement {
@@ -51,7 +49,7 @@ export function holderList(token: string, chain: string | null, signal: AbortSig
         data.length > 0
           ? holderTable(data, chain)
           : emptyNotice(meta.reason === null ? NO_HOLDERS_TEXT : UNKNOWN_TEXT),
-      nextCursor: meta.has_next && meta.page < PAGES_MAX ? String(meta.page + 1) : null,
+      nextCursor: meta.has_next ? String(meta.page + 1) : null,
       rangeText: meta.total === 0 ? '' : `${formatCount(meta.total)} holders`,
     }),
     names: ['Larger holders', 'Smaller holders'],
