@@ -229,6 +229,15 @@ describe('the folder of a development chain lasts as long as its owner', () => {
     expect(readdirSync(dataDir)).toEqual([two.id]);
   });
 
+  test('a deletion without time leaves the folder to a later start, with its owner file', async () => {
+    const folder = await makeDevFolder(dataDir);
+    mkdirSync(join(folder.path, 'clickhouse'));
+    folder.remove(0);
+    expect(readdirSync(folder.path).sort()).toEqual(['clickhouse', 'owner.json']);
+    folder.remove();
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
   test('the folder of a development chain stays while its owner runs, and other folders always stay', async () => {
     const folder = await makeDevFolder(dataDir);
     mkdirSync(join(dataDir, 'clickhouse'));
