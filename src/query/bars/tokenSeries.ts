@@ -97,7 +97,9 @@ export function createTokenSeries(source: TokenSeriesSource): TokenSeries {
           quote_token: quoteToken === null ? null : tokenRefOf(tokens, quoteToken),
           next_to: series.nextTo,
           no_data: priced.length === 0,
-          ...(neverPriced ? { reason: REASONS[currency] } : {}),
+          ...(neverPriced
+            ? { reason: baseToken.decimals === null ? 'unknown_decimals' : REASONS[currency] }
+            : {}),
           as_of_block: head.number,
           as_of_timestamp: head.timestamp,
         },

@@ -98,16 +98,21 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
     return ticks.get(head, asked);
   }
 
+  const refOf = (address: string) => {
+    const { symbol, decimals } = world.tokens.find((token) => token.address === address)!;
+    return { address, symbol, decimals };
+  };
+
+  /** The reason why a token has no bars. */
+  const reasonOf = (token: string, currency: TokenSeriesRequest['currency']): string =>
+    refOf(token).decimals === null ? 'unknown_decimals' : `no_${currency}_price`;
+
   /** Compares the bars, and returns the number of bars. */
   async function check(head: HeadSnapshot, asked: TokenSeriesRequest): Promise<number> {
     const { data, meta } = tokenTicksAnswerShape.parse(JSON.parse(JSON.stringify(await get(head, asked))));
     const wanted = expectTokenBars(world, STORED, head, asked);
     expectClose(data, wanted.bars);
-    const refOf = (address: string): unknown => {
-      const { symbol, decimals } = world.tokens.find((token) => token.address === address)!;
-      return { address, symbol, decimals };
-    };
-    const reason = { usd: 'no_usd_price', native: 'no_native_price' }[asked.currency];
+    const reason = reasonOf(asked.token, asked.currency);
     expect(meta).toEqual({
       timeframe: asked.timeframe,
       currency: asked.currency,
@@ -240,10 +245,17 @@ describe.each(WORLDS)('bars of a token (seed %i, a block every %i seconds)', (se
   const pathOf = (token: string, query = ''): string => `/api/v1/tokens/${token}/ticks?${query}`;
 
   test('an answer without bars of a token names the missing price, and an unknown token is not found', async () => {
-    const untracked = await api.get(pathOf(untrackedToken(seed)));
-    expect(untracked.json).toMatchObject({ data: [], meta: { no_data: true, reason: 'no_usd_price' } });
-    const nativeless = await api.get(pathOf(nativelessToken(seed), 'currency=native&fill=true'));
-    expect(nativeless.json).toMatchObject({ data: [], meta: { no_data: true, reason: 'no_native_price' } });
+    const [noUsd, noNative] = [untrackedToken(seed), nativelessToken(seed)];
+    const untracked = await api.get(pathOf(noUsd));
+    expect(untracked.json).toMatchObject({
+      data: [],
+      meta: { no_data: true, reason: reasonOf(noUsd, 'usd') },
+    });
+    const nativeless = await api.get(pathOf(noNative, 'currency=native&fill=true'));
+    expect(nativeless.json).toMatchObject({
+      data: [],
+      meta: { no_data: true, reason: reasonOf(noNative, 'native') },
+    });
     const early = await api.get(pathOf(hexOf('aa', (seed + 1) % 6, 40), 'to=5'));
     expect(early.json).toMatchObject({ data: [], meta: { no_data: true, next_to: null } });
     expect(early.json['meta']!['reason']).toBeUndefined();
