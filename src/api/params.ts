@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 
-import { parseAddress } from '../domain/address';
+import { ADDRESS_ALLOWED, findAddress, parseAddress } from '../domain/address';
 import { isHash, toLowerHex, type Hex } from '../domain/hex';
 import { AppError } from '../errors';
 import { refuseMistyped } from './suggestName';
@@ -119,7 +119,6 @@ function addressSchema(name: string): z.ZodType<Hex, string> {
 }
 
 const ADDRESS_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' } as const;
-const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits';
 
 /** An address in any letter case; mixed case must have a valid checksum. An absent parameter is null. */
 export function addressParam(name: string, description: string): Param<Hex | null> {
@@ -134,7 +133,7 @@ export function requiredAddressParam(name: string, description: string): Param<H
 }
 
 const POOL_DOC = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}([0-9a-fA-F]{24})?$' } as const;
-const POOL_ALLOWED = 'an address: 0x and 40 hex digits; or the id of a pool: 0x and 64 hex digits';
+const POOL_ALLOWED = `${ADDRESS_ALLOWED}; or the id of a pool: 0x and 64 hex digits`;
 
 /** An address, or the id of a pool without a contract. */
 function poolSchema(name: string): z.ZodType<Hex, string> {
@@ -144,7 +143,9 @@ function poolSchema(name: string): z.ZodType<Hex, string> {
 /** Parses the address or the id of a pool. Throws bad_request. */
 export function parsePool(text: string, name: string): Hex {
   const id = text.replace(/^0X/, '0x');
-  return isHash(id) ? toLowerHex(id) : parseAddress(text, name);
+  const pool = isHash(id) ? toLowerHex(id) : findAddress(text);
+  if (pool === null) throw badParam(name, text, POOL_ALLOWED);
+  return pool;
 }
 
 /** The address of a pool, or its id. An absent parameter is null. Endpoints get the address of the pool. */

@@ -348,7 +348,9 @@ const searchHitShape = z
     chain_id: chainIdShape,
     address: poolShape
       .optional()
-      .meta({ description: 'Address of an account, a contract, a token or a pair' }),
+      .meta({
+        description: 'Address of an account, a contract, a token or a pair, or of the factory of a DEX',
+      }),
     hash: z.string().optional().meta({
       description: 'Hash of a transaction or block, topic0 of an event, or selector of a function',
     }),

@@ -1,7 +1,7 @@
 /** Parameters of lists of logs, and the page of logs that answers them. */
 import { isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { AppError } from '../../errors';
-import { findAddress } from '../../domain/address';
+import { ADDRESS_ALLOWED, findAddress } from '../../domain/address';
 import { LOG_LIST_MAX, type LogFilter } from '../../query/logs/logFilter';
 import { LIST_BOUNDS, SINGLE_BOUNDS } from '../../query/logs/logBytes';
 import { countLogs, listLogs, requireLogs } from '../../query/logs/logs';
@@ -55,7 +55,7 @@ export const TOPIC_PARAMS = {
 } as const;
 
 export const ADDRESSES_PARAM = listParam(
-  'an address',
+  ADDRESS_ALLOWED,
   findAddress,
   '0[xX][0-9a-fA-F]{40}',
   `Only logs of the contracts in this comma list of at most ${LOG_LIST_MAX} addresses`,

@@ -9,6 +9,7 @@ import { address, hash, u32, u8 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { isAddress, isHash, toLowerHex, type Hex } from '../../domain/hex';
 import { blockOfOrd } from '../../domain/ord';
+import type { Dex } from '../../domain/pool';
 import type { KnownSignature, SignatureReader, VerifiedReader } from '../../domain/verifiedContract';
 import type { SearchHit } from '../../wire/explorer';
 import { findVerification } from '../contracts/contractFacts';
@@ -52,8 +53,8 @@ export interface SearchDeps {
   readonly relayOf?: (chainId: number) => NodeRelay | null;
   /** Database of the verified contracts. */
   readonly verifiedDb: string;
-  /** DEXes of the chain, by short name and display name. */
-  readonly dexes: readonly { readonly name: string; readonly displayName: string }[];
+  /** DEXes of the chain. */
+  readonly dexes: readonly Pick<Dex, 'name' | 'displayName' | 'factory'>[];
   /** The chain's pairs in their newest table. A reorg may have removed some pairs in the meantime. */
   readonly pairs: () => readonly NamedPair[];
 }
@@ -241,13 +242,15 @@ async function searchText(deps: SearchDeps, moment: Moment, text: string): Promi
       ? makeHit(shownType, chainId, addressField, title, subtitle, verified, score)
       : makeHit(shownType, chainId, addressField, pair.tokens.name, pair.pool.dex, verified, score);
   });
-  for (const { name, displayName } of deps.dexes) {
+  for (const { name, displayName, factory } of deps.dexes) {
     const quality = Math.max(
       matchQualityOf(name.toLowerCase(), text),
       matchQualityOf(displayName.toLowerCase(), text),
     );
-    if (quality > 0)
-      hits.push(makeHit('dex', chainId, {}, displayName, name, true, scoreOf(quality, true, 0)));
+    if (quality > 0) {
+      const score = scoreOf(quality, true, 0);
+      hits.push(makeHit('dex', chainId, { address: factory }, displayName, name, true, score));
+    }
   }
   for (const { kind, selector, signature } of signatures) {
     if (kind === 'error') continue;

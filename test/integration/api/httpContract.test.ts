@@ -137,7 +137,7 @@ const BAD: [string, string, string?][] = [
   [`${TICKS}?invert=yes&currency=quote`, 'invert'],
   [`${TICKS}?invert=true`, 'invert', 'quote'],
   [`${TICKS}?invert=true&currency=usd`, 'invert'],
-  ['/api/v1/pairs/0x12/ticks', 'address'],
+  ['/api/v1/pairs/0x12/ticks', 'address', '64 hex digits'],
   ['/api/v1/pairs/%zz', 'address'],
   ['/api/v1/pairs/%00', 'address'],
   [`/api/v1/pairs/${PAIR}00`, 'address'],

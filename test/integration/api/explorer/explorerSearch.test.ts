@@ -32,6 +32,7 @@ const COPY = hexOf('c9', 1, 40);
 const TWIN = hexOf('c9', 2, 40);
 const CODE = hexOf('cd', 1, 64);
 const MANY = 2_300;
+const DEX = { name: 'quince_v3', displayName: 'Quince Swap', factory: hexOf('fa', 9, 40) };
 /** An example of EIP-55 with its last letter in the wrong case. */
 const WRONG_CHECKSUM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD';
 
@@ -86,7 +87,12 @@ beforeAll(async () => {
     { ...multi, contract: { ...named, abi: [indexed[0]!] }, codeHash: CODE },
     { ...single, contract: { ...single.contract, abi: [indexed[1]!] } },
   ]);
-  const deps = { ...world.deps, cache: createByteCache(), signatures: createSignatureReader(runner) };
+  const deps = {
+    ...world.deps,
+    cache: createByteCache(),
+    signatures: createSignatureReader(runner),
+    namesOf: () => ({ dexes: [DEX], pairs: () => [] }),
+  };
   explorer = await startExplorer(deps, () => world.head);
 });
 
@@ -188,6 +194,19 @@ test('a search finds a transaction without logs through the node', async () => {
   } finally {
     await server.close();
   }
+});
+
+test.each([DEX.name, DEX.displayName])(
+  'a search for %s finds the DEX, with the address of its factory',
+  async (q) => {
+    const hit = { type: 'dex', address: DEX.factory, title: DEX.displayName, subtitle: DEX.name };
+    expect(await hits(q)).toMatchObject([hit]);
+  },
+);
+
+test('a list of logs says that the checksum of an address is wrong', async () => {
+  const { status, json } = await explorer.get(`/logs?address=${WRONG_CHECKSUM}`);
+  expect([status, json['error']]).toEqual([400, expect.stringContaining('checksum')]);
 });
 
 test.each(['/search?q=', '/contracts?q='])(
