@@ -346,11 +346,9 @@ const searchHitShape = z
   .object({
     type: z.enum(HIT_TYPES).meta({ description: 'Kind of the object; address: an account without code' }),
     chain_id: chainIdShape,
-    address: poolShape
-      .optional()
-      .meta({
-        description: 'Address of an account, a contract, a token or a pair, or of the factory of a DEX',
-      }),
+    address: poolShape.optional().meta({
+      description: 'Address of an account, a contract, a token or a pair, or of the factory of a DEX',
+    }),
     hash: z.string().optional().meta({
       description: 'Hash of a transaction or block, topic0 of an event, or selector of a function',
     }),

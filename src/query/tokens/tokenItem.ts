@@ -121,17 +121,12 @@ export class TokenEntry {
   }
 }
 
-/** Warnings about a token's price. */
-function warningsOfPrice(price: TokenPrice, decimals: number | null): Warning[] {
-  if (price.usd === null)
+/** Warnings about a token's price. A missing price has the same reason as in `price_reason`. */
+function warningsOfPrice(price: TokenPrice, { decimals, price_reason: reason }: TokenItem): Warning[] {
+  if (reason !== null)
     return [
       ...(decimals === null ? [UNKNOWN_DECIMALS] : []),
-      {
-        code: 'no_route',
-        message:
-          'This token has no USD price, because no pool with enough liquidity connects it to an anchor',
-        severity: 'warning',
-      },
+      { code: 'no_route', message: reason.text, severity: 'warning' },
     ];
   if (price.confidence >= TRUSTED_MIN) return [];
   return [
@@ -225,7 +220,7 @@ export function toTokenDetail(
     top_pool_address: topPool(pairs),
     links: { explorer },
     first_seen_block: entry.firstSeenBlock,
-    warnings: [...warningsOfPrice(price, item.decimals), ...warningsOfEntry(entry, item.created_at)],
+    warnings: [...warningsOfPrice(price, item), ...warningsOfEntry(entry, item.created_at)],
   };
 }
 

@@ -95,6 +95,9 @@ test('a token without a price has the same reason in its item and its audit, and
     expect([address, price_reason]).toEqual([address, audit.price_reason]);
     expect(price_reason === null).toBe(price_usd !== null);
     reasons.set(address, price_reason);
+    if (price_reason === null) continue;
+    const { warnings } = (await get<TokenAnswer>(`/tokens/${address}`)).data;
+    expect(warnings.find(({ code }) => code === 'no_route')?.message).toBe(price_reason.text);
   }
   expect([...reasons.values()].filter((reason) => reason !== null)).toHaveLength(7);
   const pairs = (await get<PairsAnswer>('/pairs?limit=100')).data;
