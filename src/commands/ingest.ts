@@ -15,7 +15,7 @@ import type { Config } from '../config';
 import type { ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/pools/orientPool';
-import { AppError, errorText } from '../errors';
+import { errorText, type AppError } from '../errors';
 import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { ManyTokenDiscovery } from '../ingest/pools/discoverManyTokenPools';

@@ -1,7 +1,5 @@
 /** Two market chains in one program: each has its own database, paths and stream, and the failure of one leaves the other alone. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 
 import { onlyChain } from '../../../src/commands/chains';
 import { proveBlocks } from '../../../src/commands/data/proveBlocks';
@@ -16,60 +14,28 @@ import { Random } from '../../support/random';
 import { DESKTOP, launchBrowser, openPage, untilLoaded } from '../../support/server/browser';
 import type { Json } from '../../support/server/apiServer';
 import { EventFollower } from '../../support/server/eventFollower';
-import {
-  createProgramHome,
-  type ProgramHome,
-  type RunningProgram,
-} from '../../support/server/runningProgram';
-import { startStubChain, type StubChain } from '../../support/stub/stubChain';
-import { stubDescription } from '../../support/stub/stubDescription';
+import type { RunningProgram } from '../../support/server/runningProgram';
+import { BLOCKS, createTwoChains, FIRST, SECOND, type TwoChains } from '../../support/server/twoChains';
+import { startStubChain } from '../../support/stub/stubChain';
 
-const [FIRST, SECOND] = [369, 8_453];
-const BLOCKS = { [FIRST]: 120, [SECOND]: 150 };
 const silent = createLog('silent');
 
-let folder: string;
-let nodes: Map<number, StubChain>;
-let home: ProgramHome;
+let twoChains: TwoChains;
+let nodes: TwoChains['nodes'];
+let home: TwoChains['home'];
+let settings: TwoChains['settings'];
 let program: RunningProgram;
-let settings: Record<string, string>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-chains-'));
-  nodes = new Map();
-  settings = { CHAINS: `${FIRST},${SECOND}`, RPC_URL: '', CHAIN_CONFIG: '' };
-  for (const [chainId, name] of [
-    [FIRST, 'Stub chain'],
-    [SECOND, 'Second Stub'],
-  ] as const) {
-    const node = await startStubChain({
-      blocks: BLOCKS[chainId]!,
-      logsPerBlock: 16,
-      pairs: 4,
-      seed: chainId,
-      chainId,
-    });
-    nodes.set(chainId, node);
-    settings[`RPC_URL_${chainId}`] = node.url;
-    settings[`CHAIN_CONFIG_${chainId}`] = join(folder, `${chainId}.json`);
-    writeFileSync(
-      settings[`CHAIN_CONFIG_${chainId}`]!,
-      JSON.stringify({ ...stubDescription(), chainId, name }),
-    );
-  }
-  home = await createProgramHome();
+  twoChains = await createTwoChains();
+  ({ nodes, home, settings } = twoChains);
   program = await home.start([], settings);
   for (const chainId of [FIRST, SECOND]) await untilBlock(chainId, BLOCKS[chainId]!);
 });
 
 afterAll(async () => {
   await program?.stop();
-  const [row] = await askRows<{ name: string }>(home.database, 'SELECT currentDatabase() AS name');
-  for (const chainId of [FIRST, SECOND])
-    await home.database.command('drop', `DROP DATABASE IF EXISTS ${row!.name}_${chainId} SYNC`);
-  await home.drop();
-  await nodes.get(FIRST)?.close();
-  rmSync(folder, { recursive: true, force: true });
+  await twoChains.drop();
 });
 
 async function get(
@@ -340,8 +306,7 @@ test.each([SECOND, FIRST])(
   async (broken) => {
     await program.stop();
     const going = broken === FIRST ? SECOND : FIRST;
-    const [row] = await askRows<{ name: string }>(home.database, 'SELECT currentDatabase() AS name');
-    const table = `${row!.name}_${broken}.schema_migrations`;
+    const table = `${await twoChains.nameOf(broken)}.schema_migrations`;
     await home.database.command('damage', `DETACH TABLE ${table} PERMANENTLY SYNC`);
     program = await home.start([], settings);
     const problems = async (): Promise<string[]> =>
@@ -349,8 +314,8 @@ test.each([SECOND, FIRST])(
     await eventually(problems, (codes) => codes.includes('ingest_failing'));
     await untilBlock(going, BLOCKS[going]!);
     await eventually(
-      async () => (await get(`/${going}/readyz`)).json['ready'],
-      (ready) => ready === true,
+      async () => Boolean((await get(`/${going}/readyz`)).json['ready']),
+      (ready) => ready,
     );
     expect((await get(`/api/v1/${going}/pairs`)).status).toBe(200);
     expect(
