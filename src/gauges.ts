@@ -1,20 +1,6 @@
 /** Gauges of /metrics whose values are read when a client asks for them. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** A gauge whose value each scrape reads. Undefined means that there is no value now. */
-export function watch(registry: Registry, name: string, help: string, read: () => number | undefined): void {
-  const gauge: Gauge = new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect(): void {
-      const value = read();
-      if (value === undefined) gauge.remove();
-      else gauge.set(value);
-    },
-  });
-}
-
 export type Labelled = readonly (readonly [Readonly<Record<string, string>>, number])[];
 
 /** A gauge with labels. Each scrape reads the values of all labels. A label that is not among them disappears. */
@@ -36,4 +22,33 @@ export function watchLabels(
       for (const [labels, value] of values) gauge.set(labels, value);
     },
   });
+}
+
+/** Functions that read figures, one for each chain. */
+export interface ChainReads<T> {
+  add(chainId: number, read: () => T | Promise<T>): void;
+  /** The values of all chains, each with the label `chain`. */
+  list(pick: (figures: T) => Labelled): Promise<Labelled>;
+}
+
+/** `register` registers the gauges; it is called before the first chain is added. */
+export function createChainReads<T>(register: (reads: ChainReads<T>) => void): ChainReads<T> {
+  const readByChain = new Map<number, () => T | Promise<T>>();
+  const reads: ChainReads<T> = {
+    add(chainId, read) {
+      if (readByChain.size === 0) register(reads);
+      readByChain.set(chainId, read);
+    },
+    async list(pick) {
+      const lists = await Promise.all(
+        [...readByChain].map(async ([chainId, read]) =>
+          pick(await read()).map(
+            ([labels, value]) => [{ chain: String(chainId), ...labels }, value] as const,
+          ),
+        ),
+      );
+      return lists.flat();
+    },
+  };
+  return reads;
 }

@@ -6,6 +6,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
 import { findPackageRoot } from './clickhouse/client/packageRoot';
+import { onlyChain } from './commands/chains';
 import { addDataCommands, type Started } from './commands/data/dataCommands';
 import { loadDevConfig, runDev } from './commands/dev';
 import { runAll, type RunParts } from './commands/runAll';
@@ -36,6 +37,16 @@ function parseBlock(text: string, before?: number): number {
   return value;
 }
 
+/** Starts a command that works on one chain. `chain` is the value of `--chain`. */
+function startOne(chain?: number): Started {
+  const { config, log } = start();
+  return { config: onlyChain(config, chain), log };
+}
+
+function chainOption(description = 'id of a chain of CHAINS (default: the first one)'): Option {
+  return new Option('--chain <id>', description).argParser(parseChain);
+}
+
 const WORKERS_MAX = 64;
 
 function parseWorkers(text: string): number {
@@ -45,10 +56,17 @@ function parseWorkers(text: string): number {
   return value;
 }
 
-function listChain(text: string, before: readonly number[]): readonly number[] {
+function parseChain(text: string, before?: number): number {
+  if (before !== undefined)
+    throw new InvalidArgumentError(`the option was given twice: ${before} and "${text}"`);
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError(`expected a chain id, got "${text}"`);
-  return [...before, Number(text)];
+  return Number(text);
 }
+
+const listChain = (text: string, before: readonly number[]): readonly number[] => [
+  ...before,
+  parseChain(text),
+];
 
 /** The program with all its commands. Parsing the arguments runs a command. */
 export function createProgram(): Command {
@@ -58,8 +76,9 @@ export function createProgram(): Command {
     .showHelpAfterError();
   addRunCommands(program);
   addStoreCommands(program);
-  addDataCommands(program, start, parseBlock);
-  addSnapshotCommands(program, start, parseBlock);
+  const one = { start: startOne, chainOption };
+  addDataCommands(program, start, one, parseBlock);
+  addSnapshotCommands(program, one, parseBlock);
   return program;
 }
 
@@ -141,8 +160,9 @@ function addBackfill(program: Command): void {
       parseWorkers,
     )
     .option('--worker', 'only fetch and prove blocks, for a backfill --workers that runs elsewhere', false)
-    .action(async (options: Parameters<typeof runBackfill>[3]) => {
-      const { config, log } = start();
+    .addOption(chainOption())
+    .action(async (options: Parameters<typeof runBackfill>[3] & { chain?: number }) => {
+      const { config, log } = startOne(options.chain);
       await runBackfill(config, log, stopOnSignals(), options);
     });
 }
@@ -171,8 +191,9 @@ function addStoreCommands(program: Command): void {
       parseBlock,
     )
     .option('--proof', 'read the blocks from the node, prove them, and compare blocks, logs and swaps', false)
-    .action(async (options: { from?: number; to?: number; proof: boolean }) => {
-      const { config, log } = start();
+    .addOption(chainOption())
+    .action(async (options: { from?: number; to?: number; proof: boolean; chain?: number }) => {
+      const { config, log } = startOne(options.chain);
       const range = { from: options.from ?? null, to: options.to ?? null };
       process.exitCode = options.proof
         ? await proveBlocks(config, log, stopOnSignals(), range)

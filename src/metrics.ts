@@ -2,10 +2,10 @@
  * The Prometheus metrics of the process, in one registry. Other modules record values or add their own
  * metrics.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
-import { watchChains, watchHead, watchProof, type ChainFigures, type ReadParts } from './chainGauges';
-import { watch, watchLabels } from './gauges';
+import { watchChains, watchProof, type ChainFigures, type ProvenRanges } from './chainGauges';
+import { createChainReads, watchLabels, type ChainReads, type Labelled } from './gauges';
 
 /** Transfer counters of an ingester since its start. */
 interface TransferFigures {
@@ -33,30 +33,24 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void;
   /** Counts stream messages that slow clients lost. */
   countDrops(messages: number): void;
-  /** Registers a function that returns the head; each scrape calls it. Call once. */
-  watchHead(read: () => { number: number; finalNumber: number; timestamp: number } | null): void;
   /** Registers a function that returns the figures of each chain; each scrape calls it. Call once. */
   watchChains(read: () => readonly ChainFigures[]): void;
-  /** Registers a function that returns the proven parts of the stored chain; each scrape calls it. Call once. */
-  watchProof(read: ReadParts): void;
-  /** Registers functions that return the number of open streams and the bytes held for slow clients. Each
-   * scrape calls them. Call once. */
-  watchStreams(count: () => number, heldBytes: () => number): void;
-  /** Registers a function that returns the transfer counters of the local ingester; each scrape calls it.
-   * Call once. */
-  watchTransfers(read: () => TransferFigures): void;
-  /** Registers a function that returns the length of a queue; each scrape calls it. Call once per queue
-   * name. */
+  /** Registers a function that returns the proven parts of a chain; each scrape calls it. Call once per chain. */
+  watchProof(chainId: number, read: () => Promise<ProvenRanges>): void;
+  /** Registers a function that returns the transfer counters of a chain's local ingester; each scrape calls it.
+   * Call once per chain. */
+  watchTransfers(chainId: number, read: () => TransferFigures): void;
+  /** Registers a function that returns the length of a queue; each scrape calls it. Queues of one name are added up. */
   watchQueue(queue: string, depth: () => number): void;
   /**
-   * Registers a function that returns the RPC counters; each scrape calls it. Call once for each part of the
+   * Registers a function that returns the RPC counters; each scrape calls it. Call once for each chain and part of the
    * program that calls nodes.
    */
-  watchRpc(user: string, read: () => readonly RpcFigures[]): void;
+  watchRpc(chainId: number, user: string, read: () => readonly RpcFigures[]): void;
   /** Registers a function that returns the codes of current problems; each scrape calls it. Call once. */
   watchProblems(list: () => readonly string[]): void;
-  /** Registers a function that returns the ingester's figures; each scrape calls it. Call once. */
-  watchIngest(read: () => IngestFigures): void;
+  /** Registers a function that returns the figures of a chain's ingester; each scrape calls it. Call once per chain. */
+  watchIngest(chainId: number, read: () => IngestFigures): void;
   /** The text that Prometheus reads from /metrics. */
   render(): Promise<string>;
 }
@@ -79,7 +73,6 @@ interface RpcFigures {
 /** Counters and positions of the ingester. Null if a value is unknown now. */
 export interface IngestFigures {
   readonly nodeHead: number | null;
-  readonly indexed: number | null;
   readonly finalTo: number | null;
   /** These counters only grow. */
   readonly blocks: number;
@@ -130,12 +123,17 @@ export function createMetrics(): Metrics {
     registers,
   });
   const statements = createStatements(registers);
-  const queues = new Map<string, () => number>();
-  watchLabels(registry, 'queue_depth', 'Number of waiting or running tasks, by queue', ['queue'], () =>
-    [...queues].map(([queue, depth]) => [{ queue }, depth()]),
-  );
-  const nodes = new Map<string, () => readonly RpcFigures[]>();
+  const queues: (readonly [queue: string, depth: () => number])[] = [];
+  watchLabels(registry, 'queue_depth', 'Number of waiting or running tasks, by queue', ['queue'], () => {
+    const depths = new Map<string, number>();
+    for (const [queue, depth] of queues) depths.set(queue, (depths.get(queue) ?? 0) + depth());
+    return [...depths].map(([queue, depth]) => [{ queue }, depth]);
+  });
+  const nodes: CallingPart[] = [];
   watchNodes(registry, nodes);
+  const ingests = createChainReads<IngestFigures>((reads) => watchIngest(registry, reads));
+  const transfers = createChainReads<TransferFigures>((reads) => watchTransfers(registry, reads));
+  const proofs = createChainReads<ProvenRanges>((reads) => watchProof(registry, reads));
   const drops = new Counter({
     name: 'candlehouse_sse_dropped_messages_total',
     help: 'Stream messages that slow clients lost; a gap message names the lost range',
@@ -146,29 +144,19 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     observeQuery: (name, seconds) => queries.observe({ name }, seconds),
     observeStatement: statements,
-    watchQueue: (queue, depth) => void queues.set(queue, depth),
-    watchRpc: (user, read) => void nodes.set(user, read),
+    watchQueue: (queue, depth) => void queues.push([queue, depth]),
+    watchRpc: (chainId, user, read) => void nodes.push({ chain: String(chainId), user, read }),
     observeRequest: (route, method, status, seconds) =>
       requests.observe({ route, method, status: String(status) }, seconds),
     countDrops: (messages) => drops.inc(messages),
-    watchHead: (read) => watchHead(registry, read),
     watchChains: (read) => watchChains(registry, read),
-    watchProof: (read) => watchProof(registry, read),
-    watchStreams(count, heldBytes): void {
-      watch(registry, 'candlehouse_sse_clients', 'Open streams', count);
-      watch(
-        registry,
-        'candlehouse_sse_held_bytes',
-        'Bytes held for clients that read their stream too slowly',
-        heldBytes,
-      );
-    },
-    watchTransfers: (read) => watchTransfers(registry, read),
+    watchProof: proofs.add,
+    watchTransfers: transfers.add,
     watchProblems: (list) =>
       watchLabels(registry, 'problem', '1 for each current problem of /readyz', ['code'], () =>
         list().map((code) => [{ code }, 1]),
       ),
-    watchIngest: (read) => watchIngest(registry, read),
+    watchIngest: ingests.add,
     render: () => registry.metrics(),
   };
 }
@@ -201,43 +189,53 @@ function createStatements(registers: Registry[]): Metrics['observeStatement'] {
   };
 }
 
-function watchNodes(registry: Registry, nodes: ReadonlyMap<string, () => readonly RpcFigures[]>): void {
-  const listFigures = (): { user: string; figures: RpcFigures }[] =>
-    [...nodes].flatMap(([user, read]) => read().map((figures) => ({ user, figures })));
+/** A part of the program that calls the nodes of a chain: its ingester or the API. */
+interface CallingPart {
+  readonly chain: string;
+  readonly user: string;
+  readonly read: () => readonly RpcFigures[];
+}
+
+function watchNodes(registry: Registry, parts: readonly CallingPart[]): void {
+  const list = (pick: (figures: RpcFigures) => Labelled): Labelled =>
+    parts.flatMap(({ chain, user, read }) =>
+      read().flatMap((figures) =>
+        pick(figures).map(([labels, value]) => {
+          return [{ chain, user, endpoint: labelOf(figures.name), ...labels }, value] as const;
+        }),
+      ),
+    );
   watchLabels(
     registry,
     'rpc_calls_total',
     'Number of calls to each RPC endpoint, by user: the ingester or the API',
-    ['user', 'endpoint'],
-    () =>
-      listFigures().map(({ user, figures: { name, calls } }) => [{ user, endpoint: labelOf(name) }, calls]),
+    ['chain', 'user', 'endpoint'],
+    () => list(({ calls }) => [[{}, calls]]),
   );
   watchLabels(
     registry,
     'rpc_errors_total',
     'Number of failed calls to each RPC endpoint, by user and kind of error',
-    ['user', 'endpoint', 'kind'],
-    () =>
-      listFigures().flatMap(({ user, figures: { name, errors } }) =>
-        Object.entries(errors).map(
-          ([kind, count]) => [{ user, endpoint: labelOf(name), kind }, count] as const,
-        ),
-      ),
+    ['chain', 'user', 'endpoint', 'kind'],
+    () => list(({ errors }) => Object.entries(errors).map(([kind, count]) => [{ kind }, count])),
   );
 }
 
-function watchTransfers(registry: Registry, read: () => TransferFigures): void {
-  const skipped = new Gauge({
-    name: 'candlehouse_skipped_transfer_logs',
-    help: 'Number of skipped logs of transfers and positions since the start, by reason',
-    labelNames: ['reason'],
-    registers: [registry],
-    collect(): void {
-      for (const [reason, count] of Object.entries(read().skippedTransfers)) skipped.set({ reason }, count);
-    },
-  });
+function watchTransfers(registry: Registry, reads: ChainReads<TransferFigures>): void {
+  watchLabels(
+    registry,
+    'skipped_transfer_logs',
+    'Number of skipped logs of transfers and positions since the start, by reason',
+    ['chain', 'reason'],
+    () =>
+      reads.list(({ skippedTransfers }) =>
+        Object.entries(skippedTransfers).map(([reason, count]) => [{ reason }, count]),
+      ),
+  );
   const checks = (name: string, help: string, count: keyof TransferFigures['balanceChecks']): void =>
-    watch(registry, `candlehouse_balance_${name}`, help, () => read().balanceChecks[count]);
+    watchLabels(registry, `balance_${name}`, help, ['chain'], () =>
+      reads.list(({ balanceChecks }) => [[{}, balanceChecks[count]]]),
+    );
   checks('checks', 'Number of comparisons of balances with the node since the start', 'rounds');
   checks('checks_failed', 'Number of comparisons of balances that failed since the start', 'failures');
   checks('compared', 'Number of balances compared with balanceOf since the start', 'compared');
@@ -253,15 +251,9 @@ function watchTransfers(registry: Registry, read: () => TransferFigures): void {
   );
 }
 
-function watchIngest(registry: Registry, read: () => IngestFigures): void {
+function watchIngest(registry: Registry, reads: ChainReads<IngestFigures>): void {
   const simple: readonly (readonly [string, string, (figures: IngestFigures) => number | null])[] = [
     ['node_head_block', 'Number of the newest block of the node', ({ nodeHead }) => nodeHead],
-    [
-      'behind_blocks',
-      'Number of blocks of the node that are not indexed yet',
-      ({ nodeHead, indexed }) =>
-        nodeHead === null || indexed === null ? null : Math.max(0, nodeHead - indexed),
-    ],
     ['final_stored_block', 'Number of the newest block in the final tables', ({ finalTo }) => finalTo],
     ['ingested_blocks_total', 'Number of blocks stored by this process', ({ blocks }) => blocks],
     ['ingested_logs_total', 'Number of logs stored by this process', ({ logs }) => logs],
@@ -299,45 +291,55 @@ function watchIngest(registry: Registry, read: () => IngestFigures): void {
       (all) => all.mends,
     ],
   ];
-  for (const [name, help, pick] of simple) {
-    watch(registry, `candlehouse_${name}`, help, () => pick(read()) ?? undefined);
-  }
+  for (const [name, help, pick] of simple)
+    watchLabels(registry, name, help, ['chain'], () =>
+      reads.list((figures) => {
+        const value = pick(figures);
+        return value === null ? [] : [[{}, value]];
+      }),
+    );
   watchLabels(
     registry,
     'reorgs_total',
     'Number of reorgs, by the largest power of two in their depth',
-    ['depth'],
-    () => [...foldDepths(read().reorgs)].map(([depth, count]) => [{ depth: String(depth) }, count]),
+    ['chain', 'depth'],
+    () =>
+      reads.list(({ reorgs }) =>
+        [...foldDepths(reorgs)].map(([depth, count]) => [{ depth: String(depth) }, count]),
+      ),
   );
-  watchEndpoints(registry, read);
+  watchEndpoints(registry, reads);
 }
 
-function watchEndpoints(
-  registry: Registry,
-  read: () => Pick<IngestFigures, 'endpoints' | 'mismatches'>,
-): void {
+function watchEndpoints(registry: Registry, reads: ChainReads<IngestFigures>): void {
   watchLabels(
     registry,
     'rpc_mismatches_total',
     'Number of node answers that failed verification',
-    ['kind'],
-    () => Object.entries(read().mismatches).map(([kind, count]) => [{ kind }, count]),
+    ['chain', 'kind'],
+    () =>
+      reads.list(({ mismatches }) => Object.entries(mismatches).map(([kind, count]) => [{ kind }, count])),
   );
   watchLabels(
     registry,
     'rpc_endpoint',
     '1 for the current state of each RPC endpoint',
-    ['endpoint', 'state'],
-    () => read().endpoints.map(({ name, state }) => [{ endpoint: labelOf(name), state }, 1]),
+    ['chain', 'endpoint', 'state'],
+    () =>
+      reads.list(({ endpoints }) =>
+        endpoints.map(({ name, state }) => [{ endpoint: labelOf(name), state }, 1]),
+      ),
   );
   watchLabels(
     registry,
     'rpc_last_wrong_answer',
     '1 for the last answer for which each RPC endpoint was benched; the reason names block, field and values',
-    ['endpoint', 'reason'],
+    ['chain', 'endpoint', 'reason'],
     () =>
-      read().endpoints.flatMap(({ name, lastWrongAnswer: reason }) =>
-        reason === null ? [] : [[{ endpoint: labelOf(name), reason }, 1] as const],
+      reads.list(({ endpoints }) =>
+        endpoints.flatMap(({ name, lastWrongAnswer: reason }) =>
+          reason === null ? [] : [[{ endpoint: labelOf(name), reason }, 1] as const],
+        ),
       ),
   );
 }

@@ -148,8 +148,9 @@ function missingEndpoint(
       `there is no chain ${word} here; known chains: ${chainNames.join(', ')}`,
     );
   }
-  const suggestedPath = suggestPath(ctx.path, paths);
-  const hint = suggestedPath === null ? '' : `; did you mean ${suggestedPath.slice(0, PATH_SHOWN_MAX)}?`;
+  const { chainPrefix = '' } = ctx.state;
+  const suggestedPath = suggestPath(ctx.path, paths)?.replace(/^(\/api\/v1)?/, (base) => base + chainPrefix);
+  const hint = suggestedPath === undefined ? '' : `; did you mean ${suggestedPath.slice(0, PATH_SHOWN_MAX)}?`;
   return new AppError('not_found', `there is no endpoint at ${path.slice(0, PATH_SHOWN_MAX)}${hint}`);
 }
 

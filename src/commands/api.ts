@@ -57,14 +57,14 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   const { config, log, metrics, engineProblems = () => [] } = options;
   const { chains = openChains(config, { log, metrics, ingests: false }) } = options;
   const open = (chain: ChainService): ChainParts =>
-    openParts(chain, log, { engineProblems, others: chains.filter((other) => other !== chain) });
+    openParts(chain, { engineProblems, others: chains.filter((other) => other !== chain) });
   const [firstChain, ...otherChains] = chains;
   const [first, ...others]: PerChain<ChainParts> = [open(firstChain), ...otherChains.map(open)];
   const listStored = (): ChainParts[] => [first, ...others].filter(({ chain }) => chain.isStored());
   const cache = createByteCache();
   const markets = new Map([first, ...others].map(({ chain, tables }) => [chain.chainId, tables]));
   const explorer = createExplorer({ config, log, chains, cache, markets });
-  const shared = { config, log, metrics, cache, explorer, painter: createPreviewPainter(), listStored };
+  const shared = { config, metrics, cache, explorer, painter: createPreviewPainter(), listStored };
   const firstServed = serveChain(first, shared);
   const otherServed = others.map((each) => ({
     isStored: each.chain.isStored,
@@ -81,7 +81,8 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
     observe: metrics.observeRequest,
   });
   const listProblems = (): readonly ReadyProblem[] => readReadiness(first.facts).problems;
-  watchParts(metrics, firstChain, listProblems);
+  for (const chain of chains) watchParts(metrics, chain);
+  metrics.watchProblems(() => listProblems().map(({ code }) => code));
   watchChains(metrics, listStored);
   const server = createHttpServer(app.callback(), {
     ...HTTP_LIMITS,
@@ -114,23 +115,13 @@ export async function startApi(options: ApiOptions): Promise<ApiServer> {
   };
 }
 
-function watchParts(
-  metrics: Metrics,
-  { hub, head, rpc, proven }: ChainService,
-  listProblems: () => readonly ReadyProblem[],
-): void {
-  metrics.watchHead(head);
-  metrics.watchProof(() => proven.all(head()));
-  metrics.watchStreams(
-    () => hub.clientCount(),
-    () => hub.heldBytes(),
-  );
+function watchParts(metrics: Metrics, { chainId, hub, head, rpc, proven }: ChainService): void {
+  metrics.watchProof(chainId, () => proven.all(head()));
   metrics.watchQueue('stream', () => hub.queuedMessages());
-  if (rpc !== null) metrics.watchRpc('api', () => rpc.traffic());
-  metrics.watchProblems(() => listProblems().map(({ code }) => code));
+  if (rpc !== null) metrics.watchRpc(chainId, 'api', () => rpc.traffic());
 }
 
-/** Figures that every chain has, with the chain as a label. */
+/** Figures of the chains that this service has data of. */
 function watchChains(metrics: Metrics, listStored: () => readonly ChainParts[]): void {
   metrics.watchChains(() =>
     listStored().map(({ chain: { chainId, hub }, facts }) => {
@@ -138,9 +129,11 @@ function watchChains(metrics: Metrics, listStored: () => readonly ChainParts[]):
       return {
         chainId,
         block: head.block_number,
+        finalBlock: head.final_block,
         ageSeconds: head.age_seconds,
         behindBlocks: node?.behind_blocks ?? null,
         streams: hub.clientCount(),
+        heldBytes: hub.heldBytes(),
       };
     }),
   );

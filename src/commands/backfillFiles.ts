@@ -44,13 +44,12 @@ export async function openParquet(
       'bad_config',
       `PROOF is ${mode}, but Parquet files cannot prove receipts; allowed with --parquet: auto, none, bloom or headers`,
     );
-  const url = writerUrlOf(config, storage);
   const runEnd = new AbortController();
   const runSignal = AbortSignal.any([signal, runEnd.signal]);
   const bucket = new BucketFiles(config.bucket);
   const placeOf = (path: string): FilePlace => (isBucketPath(path) ? bucket : LOCAL_FILES);
   const paths = await listFiles(patterns, placeOf, signal);
-  const staging = await Staging.open(url, config.chainId, placeOf);
+  const staging = await Staging.open(storage.url, config.chainId, placeOf);
   let source: ParquetSource | null = null;
   const close = async (): Promise<void> => {
     runEnd.abort();
@@ -85,12 +84,6 @@ export async function openParquet(
     await close();
     throw error;
   }
-}
-
-export function writerUrlOf(config: Config, storage: Storage): string {
-  const url = storage.server?.writerUrl ?? config.clickhouseUrl;
-  if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
-  return url;
 }
 
 function spanOf(

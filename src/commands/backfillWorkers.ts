@@ -21,6 +21,7 @@ import { StageWorker } from '../ingest/staged/stageWorker';
 import { readFinalTo } from '../ingest/store/storedState';
 import type { Logger } from '../log';
 import type { OpenBlocks } from './backfillFiles';
+import { databaseUrl, listChains, needNodeUrls } from './chains';
 import { findRunningServer } from './runningServer';
 import type { Storage } from './storage';
 
@@ -44,9 +45,7 @@ export async function openWorkers(
   storage: Storage,
   range: Span,
 ): Promise<OpenBlocks> {
-  const url = storage.server?.writerUrl ?? config.clickhouseUrl;
-  if (url === null) throw new AppError('internal', 'the URL of the database is unknown');
-  const stagedBlocks = new StagedBlocks(url);
+  const stagedBlocks = new StagedBlocks(storage.url);
   const workerProcesses = new Crew(log, signal);
   let source: StagedSource | null = null;
   const close = async (): Promise<void> => {
@@ -58,7 +57,7 @@ export async function openWorkers(
   try {
     await stagedBlocks.drop();
     await stagedBlocks.create();
-    workerProcesses.start(workers, range);
+    workerProcesses.start(workers, config.chainId, range);
     log.info({ ...range, workers }, 'workers fetch the blocks');
   } catch (error) {
     await close();
@@ -87,16 +86,16 @@ export async function openWorkers(
 
 /** Stages blocks until the backfill that runs elsewhere has stored the range, or the signal aborts. */
 export async function runWorker({ config, log, signal }: WorkersContext, range: Span): Promise<void> {
-  const { rpcUrls, chainId, clickhouseCluster } = config;
-  if (rpcUrls === null)
-    throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
-  const url = config.clickhouseUrl ?? (await findRunningServer(config.dataDir, log))?.writerUrl;
-  if (url === undefined)
+  const { chainId, clickhouseCluster } = config;
+  const urls = needNodeUrls(config, 'a node that has these blocks');
+  const serverUrl = config.clickhouseUrl ?? (await findRunningServer(config.dataDir, log))?.writerUrl;
+  if (serverUrl === undefined)
     throw new AppError(
       'bad_config',
       'CLICKHOUSE_URL: got nothing; allowed: the URL of the database of the backfill',
     );
-  const rpc = createEndpointPool({ urls: rpcUrls, chainId, log });
+  const url = databaseUrl(serverUrl, listChains(config)[0]);
+  const rpc = createEndpointPool({ urls, chainId, log });
   const database = openDatabase({ url, distributed: clickhouseCluster !== null });
   const stagedBlocks = new StagedBlocks(url);
   try {
@@ -137,9 +136,10 @@ class Crew {
     return this.running.size;
   }
 
-  start(count: number, { from, to }: Span): void {
+  start(count: number, chainId: number, { from, to }: Span): void {
     const program = join(findPackageRoot(), 'dist', 'main.js');
-    const options = ['backfill', '--worker', '--from', String(from), '--to', String(to)];
+    const range = ['--from', String(from), '--to', String(to)];
+    const options = ['backfill', '--worker', '--chain', String(chainId), ...range];
     for (let index = 0; index < count; index += 1) {
       const child = fork(program, options, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
       this.running.add(child);

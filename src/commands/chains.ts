@@ -4,6 +4,7 @@
  */
 import { listFaults } from '../api/service/readyz';
 import type { Config } from '../config';
+import { AppError } from '../errors';
 import type { WriterView } from '../stream/writerState';
 import type { ReadyProblem } from '../wire/ready';
 
@@ -39,6 +40,33 @@ export function listChains(config: Config): PerChain<ChainConfig> {
   }));
   const suffix = config.hasChainList ? `_${config.chainId}` : '';
   return [{ ...config, isFirst: true, hasMarket: true, suffix }, ...others];
+}
+
+/**
+ * The settings with one chain of CHAINS only, for a command that works on one chain. It then touches no database of
+ * another chain. Without `chainId`, the chain is the first one. @throws AppError `bad_config` for an unknown chain
+ */
+export function onlyChain(config: Config, chainId = config.chainId): Config {
+  const others = config.otherChains.filter(({ hasMarket }) => hasMarket);
+  const other = others.find(({ chain }) => chain.chainId === chainId);
+  if (chainId === config.chainId) return { ...config, otherChains: [] };
+  if (other === undefined) {
+    const ids = [config.chainId, ...others.map(({ chain }) => chain.chainId)];
+    throw new AppError('bad_config', `--chain: got ${chainId}; allowed: ${ids.join(' or ')}`);
+  }
+  const { chain, rpcUrls, startBlock } = other;
+  const proof = { ...config.proof, trusted: null };
+  return { ...config, chainId, chain, rpcUrls, startBlock, proof, otherChains: [] };
+}
+
+/** The URLs of the chain's nodes. `wanted` says what the missing setting should name. @throws AppError `bad_config` */
+export function needNodeUrls(
+  { rpcUrls, hasChainList, chainId }: Config,
+  wanted: string,
+): NonNullable<Config['rpcUrls']> {
+  if (rpcUrls !== null) return rpcUrls;
+  const name = hasChainList ? `RPC_URL_${chainId}` : 'RPC_URL';
+  throw new AppError('bad_config', `${name} is not set: set it to ${wanted}`);
 }
 
 /** The URL of a chain's database. `url` is the URL of the settings, which names the database without a suffix. */

@@ -73,7 +73,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const verified = createVerifiedReader(runner);
   const signatures = createSignatureReader(runner);
   const nodes = new Map(chains.map(({ chainId, rpc }) => [chainId, rpc]));
-  const reads = createReads(nodes, log);
+  const reads = createReads(chains);
   const storedContracts = createContractReader(
     (chainId) => findSnapshot(findChain(chainId)),
     () => verifiedDb,
@@ -144,12 +144,9 @@ function openCompilerSources({ solcDir, solcMirror, dataDir }: Config): Compiler
 type DepsOf<K extends keyof DialectDeps> = Required<Pick<DialectDeps, K>>;
 
 /** Builds, for each chain, the functions that read from its node for answers. */
-function createReads(
-  nodes: ReadonlyMap<number, EndpointPool | null>,
-  log: Logger,
-): DepsOf<'nodeCodeOf' | 'nodeOf' | 'relayOf'> {
+function createReads(chains: PerChain<ChainService>): DepsOf<'nodeCodeOf' | 'nodeOf' | 'relayOf'> {
   const reads = new Map(
-    [...nodes].flatMap(([chainId, rpc]) => {
+    chains.flatMap(({ chainId, rpc, log }) => {
       if (rpc === null) return [];
       const state = rememberState(createAccountState({ rpc, log }));
       return [[chainId, { code: createNodeCode(rpc), state, relay: createNodeRelay(rpc) }] as const];

@@ -15,7 +15,7 @@ import type { Config } from '../config';
 import type { ChainBlock } from '../domain/block';
 import type { Hex } from '../domain/hex';
 import { orientPool, quoteRank } from '../domain/pools/orientPool';
-import { AppError, errorText } from '../errors';
+import { errorText, type AppError } from '../errors';
 import { PoolSearch } from '../ingest/olderPools/poolSearch';
 import { BalanceChecker } from '../ingest/balances/balanceChecker';
 import { ManyTokenDiscovery } from '../ingest/pools/discoverManyTokenPools';
@@ -55,6 +55,7 @@ import { createReportedHead, type ReportedHead } from '../query/head/reportedHea
 import type { IngestFigures } from '../metrics';
 import { ActiveContracts } from '../contracts/activeContracts';
 import { ContractWorker } from '../contracts/contractWorker';
+import { needNodeUrls } from './chains';
 import { listDifferingBlocks } from './differingBlocks';
 import type { Storage } from './storage';
 
@@ -92,18 +93,12 @@ function openSource(config: Config, pool: EndpointPool, status: IngestStatus, lo
   return createBlockSource({ pool, log, proof: config.proof, onWeak });
 }
 
-function nodeUrlsOf({ rpcUrls, hasChainList, chainId }: Config): NonNullable<Config['rpcUrls']> {
-  if (rpcUrls !== null) return rpcUrls;
-  const name = hasChainList ? `RPC_URL_${chainId}` : 'RPC_URL';
-  throw new AppError('bad_config', `${name} is not set: set it to JSON-RPC URLs of the chain to ingest`);
-}
-
 /**
  * Throws bad_config without URLs of a node. Sends no request to the node before `run`. @param onCommit called when
  * readers can see new data, with the change of the head, or null
  */
 export function createIngester(config: Config, log: Logger, onCommit: OnCommit = () => undefined): Ingester {
-  const urls = nodeUrlsOf(config);
+  const urls = needNodeUrls(config, 'JSON-RPC URLs of the chain to ingest');
   const status = newIngestStatus();
   const head = createReportedHead(config.chainId, onCommit);
   const rpc = createEndpointPool({ urls, chainId: config.chainId, log });

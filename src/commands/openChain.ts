@@ -31,6 +31,8 @@ import { createIngester, type Ingester } from './ingest';
 
 export interface ChainService extends ExplorerChain {
   readonly config: ChainConfig;
+  /** The log of the program. With several chains, each line names the chain. */
+  readonly log: Logger;
   /** Null if this process does not ingest the chain. */
   readonly ingester: Ingester | null;
   readonly directory: Directory;
@@ -79,7 +81,7 @@ export function openChains(config: Config, options: ChainOptions): PerChain<Chai
 
 function openChain(config: ChainConfig, { log: parent, metrics, ingests }: ChainOptions): ChainService {
   const { chainId, rpcUrls, isFirst, hasMarket } = config;
-  const log = isFirst ? parent : parent.child({ chainId });
+  const log = isFirst && !config.hasChainList ? parent : parent.child({ chainId });
   let database: Database | null = null;
   const reads = (): Database => {
     if (database === null) throw new AppError('unavailable', 'the database is still starting');
@@ -106,9 +108,8 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
     pollMs: ingester === null ? POLL_MS : POLL_TOLD_MS,
     writer: ingester === null ? null : writerOf(ingester, () => database),
   });
-  const rpc =
-    rpcUrls === null ? null : createEndpointPool({ urls: rpcUrls, chainId, log: parent, ...NODE_OPTIONS });
-  const writer = ingests ? null : createWriterWatch({ runner, chainId, log: parent, now: steadyNow });
+  const rpc = rpcUrls === null ? null : createEndpointPool({ urls: rpcUrls, chainId, log, ...NODE_OPTIONS });
+  const writer = ingests ? null : createWriterWatch({ runner, chainId, log, now: steadyNow });
   const stop = new AbortController();
   let isStored = hasMarket || rpcUrls !== null;
   let running: Promise<unknown> = Promise.resolve();
@@ -121,6 +122,7 @@ function openChain(config: ChainConfig, { log: parent, metrics, ingests }: Chain
   };
   return {
     config,
+    log,
     ...{ chainId, runner, directory, poolNames, hub, precomputer, tail, rpc, writer, ingester },
     hashes: createBlockHashes({ chainId, runner }),
     logCounts: createLogCounts({ chainId, runner }),
@@ -169,7 +171,6 @@ function openReads(
     maxConnections: READ_CONNECTIONS[isFirst ? 'first' : 'other'],
     distributed: clickhouseCluster !== null,
   });
-  if (!isFirst) return database;
   // The observed database counts the running statements. Their times are not needed, because the query runner
   // measures each statement.
   const reads = observeDatabase(database, { finished: () => undefined });

@@ -4,10 +4,12 @@ import type { Config } from '../config';
 import { observeDatabase } from '../clickhouse/client/observedDatabase';
 import { AppError, errorText } from '../errors';
 import type { Logger } from '../log';
+import { isFinal } from '../ingest/session/runIngest';
+import { clearFailure, noteFailure } from '../ingest/session/status';
+import { systemClock } from '../node/rpc/clock';
 import { steadyNow } from '../domain/time/steadyTime';
 import { createMetrics, type Metrics } from '../metrics';
 import { startApi, type ApiServer } from './api';
-import type { Ingester } from './ingest';
 import type { PerChain } from './chains';
 import { openChains, type ChainService } from './openChain';
 import { logProblems } from './problemLog';
@@ -23,6 +25,9 @@ export interface RunParts {
   readonly onReady?: (api: ApiServer | null) => void;
 }
 
+/** Pause in ms before the database of a chain is prepared again. */
+const PREPARE_PAUSE_MS = 5_000;
+
 /** Runs until the signal aborts. Then stops each part before the parts that it uses. */
 export async function runAll(
   config: Config,
@@ -33,13 +38,12 @@ export async function runAll(
   const metrics = createMetrics();
   const chains = openChains(config, { log, metrics, ingests: parts.ingest });
   const [{ ingester }, ...otherChains] = chains;
+  for (const chain of chains) watchIngester(chain, metrics);
   let api: ApiServer | null = null;
   let storage: Storage | null = null;
   const runEnd = new AbortController();
   const runSignal = AbortSignal.any([signal, runEnd.signal]);
   let tasks: readonly Promise<void>[] = [];
-  if (ingester !== null) metrics.watchTransfers(() => ingester.status);
-  if (ingester !== null) metrics.watchIngest(() => ingester.figures());
   const engineProblems = () => listEngineProblems(storage);
   const listProblems = () =>
     api?.problems() ?? [
@@ -50,8 +54,12 @@ export async function runAll(
   const stopLogging = logProblems(listProblems, log, steadyNow);
   try {
     if (parts.api) api = await startApi({ config, log, metrics, chains, engineProblems });
-    storage = await openStorage(config, log, { mayBeReadOnly: !parts.ingest, signal });
-    const opened = ingester === null ? storage : watchWrites(storage, config.chainId, ingester, metrics);
+    storage = await openStorage(config, log, {
+      mayBeReadOnly: !parts.ingest,
+      mayMissChains: true,
+      signal,
+    });
+    const opened = parts.ingest ? watchWrites(storage, metrics) : storage;
     api?.connect(storage.readUrl, storage.readOnly ? null : storage.writer);
     parts.onReady?.(api);
     const endsProgram = createEndRule(chains, parts);
@@ -82,19 +90,25 @@ function throwUnlessStopped(error: unknown, signal: AbortSignal): void {
   if (!signal.aborted || error !== signal.reason) throw error;
 }
 
-/** Wraps the storage to count the writes of the first chain's ingester for the metrics. */
-function watchWrites(
-  storage: Storage,
-  chainId: number,
-  { rpc, status }: Ingester,
-  metrics: Metrics,
-): Storage {
-  const writer = observeDatabase(storage.writer, { finished: metrics.observeStatement });
-  metrics.watchQueue('writes', writer.underWay);
-  metrics.watchRpc('ingest', () => rpc.traffic());
+/** Adds the figures of the chain's ingester to the metrics, if it has one. */
+function watchIngester({ chainId, ingester }: ChainService, metrics: Metrics): void {
+  if (ingester === null) return;
+  const { rpc, status } = ingester;
+  metrics.watchTransfers(chainId, () => status);
+  metrics.watchIngest(chainId, () => ingester.figures());
+  metrics.watchRpc(chainId, 'ingest', () => rpc.traffic());
   metrics.watchQueue('rpc', () => rpc.traffic().reduce((sum, { underWay }) => sum + underWay, 0));
   metrics.watchQueue('blocks', () => Math.max(0, (status.nodeHead ?? 0) - (status.indexed ?? 0)));
-  return { ...storage, writers: new Map(storage.writers).set(chainId, writer) };
+}
+
+/** Wraps the storage to count the writes of the ingesters for the metrics. */
+function watchWrites(storage: Storage, metrics: Metrics): Storage {
+  const observed = [...storage.writers].map(([chainId, database]) => {
+    const writer = observeDatabase(database, { finished: metrics.observeStatement });
+    metrics.watchQueue('writes', writer.underWay);
+    return [chainId, writer] as const;
+  });
+  return { ...storage, writers: new Map(observed) };
 }
 
 /**
@@ -110,8 +124,10 @@ async function keepIngesting(
   endsProgram: (error: unknown) => boolean,
 ): Promise<void> {
   const writer = storage.writers.get(chainId);
-  if (ingester === null || writer === undefined) return;
+  if (writer === undefined) return;
   try {
+    await untilPrepared({ chainId, ingester }, storage, log, signal);
+    if (ingester === null) return;
     await ingester.run({ ...storage, writer }, signal, { standby: parts.standby ?? false });
   } catch (error) {
     if (signal.aborted || endsProgram(error)) throw error;
@@ -119,6 +135,36 @@ async function keepIngesting(
     if (parts.api) log.fatal(facts, 'the ingester has stopped; the API keeps serving the stored data');
     else log.fatal(facts, 'the ingester of a chain has stopped; the other chains go on');
   }
+}
+
+/**
+ * Prepares the database of a chain again and again, if this failed when the storage was opened. Throws an error for which
+ * another attempt is useless.
+ */
+async function untilPrepared(
+  { chainId, ingester }: Pick<ChainService, 'chainId' | 'ingester'>,
+  { failures, prepare }: Storage,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const clock = systemClock();
+  const tryAgain = (): Promise<unknown> =>
+    prepare(chainId).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  for (let error = failures.get(chainId); error !== undefined; error = await tryAgain()) {
+    signal.throwIfAborted();
+    if (ingester !== null) noteFailure(ingester.status, error, clock.now());
+    if (isFinal(error)) {
+      if (ingester !== null) ingester.status.phase = 'stopped';
+      throw error;
+    }
+    const facts = { chainId, error: errorText(error), retryInMs: PREPARE_PAUSE_MS };
+    log.error(facts, 'the database of a chain cannot be opened; retrying');
+    await clock.sleep(PREPARE_PAUSE_MS, signal);
+  }
+  if (ingester !== null && failures.has(chainId)) clearFailure(ingester.status);
 }
 
 /**

@@ -17,7 +17,6 @@ import type { Hex } from '../domain/hex';
 import { steadyNow } from '../domain/time/steadyTime';
 import { sumBlocks } from '../ingest/repair/sumBlocks';
 import { noteAsked } from '../ingest/session/status';
-import type { Logger } from '../log';
 import type { Metrics } from '../metrics';
 import { createHeadProbe } from '../node/head/headProbe';
 import { createAccountState } from '../node/rpc/createAccountState';
@@ -37,7 +36,6 @@ export interface ChainParts {
 /** The parts that the endpoints of all chains share. */
 interface SharedParts {
   readonly config: Config;
-  readonly log: Logger;
   readonly metrics: Metrics;
   readonly cache: ByteCache;
   readonly explorer: Explorer;
@@ -52,13 +50,12 @@ interface SharedParts {
  */
 export function openParts(
   chain: ChainService,
-  log: Logger,
   {
     engineProblems,
     others,
   }: { engineProblems(): readonly ReadyProblem[]; readonly others: readonly ChainService[] },
 ): ChainParts {
-  const { config, runner, directory, proven, poolNames, head, tail, rpc, writer, ingester } = chain;
+  const { config, log, runner, directory, proven, poolNames, head, tail, rpc, writer, ingester } = chain;
   const facts: ReadyzDeps = {
     head,
     ages: createProblemAges(steadyNow),
@@ -92,8 +89,8 @@ export function serveChain(parts: ChainParts, shared: SharedParts): ServedChain 
 }
 
 function listChainRoutes({ chain, tables, facts }: ChainParts, shared: SharedParts): Route[] {
-  const { log, metrics, cache, explorer, painter, listStored, config } = shared;
-  const { precomputer, head, rpc, ingester, chainId, config: own } = chain;
+  const { metrics, cache, explorer, painter, listStored, config } = shared;
+  const { precomputer, head, rpc, ingester, chainId, log, config: own } = chain;
   // The tables of a new head, in the order in which the precomputer builds them before the first request.
   const warm = {
     pairs: precomputer.watch(tables.pairs),
@@ -121,7 +118,7 @@ function listChainRoutes({ chain, tables, facts }: ChainParts, shared: SharedPar
         return sumTexts.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       }),
       metricsRoute({ metrics, readers: config.metrics === null ? 'local' : 'none' }),
-      activityStream({ ...chain, log }),
+      activityStream(chain),
     ],
     { hasChains: config.hasChainList },
   );

@@ -17,8 +17,14 @@ import { databaseUrl, listChains, verifiedDatabase } from './chains';
 export interface Storage {
   /** The database of the first chain. */
   readonly writer: Database;
+  /** URL of the database of the first chain, for further connections. */
+  readonly url: string;
   /** The databases of all chains that this program can ingest, by chain id. */
   readonly writers: ReadonlyMap<number, Database>;
+  /** Why the schema of a chain's database could not be updated, by chain id. Empty unless `mayMissChains`. */
+  readonly failures: ReadonlyMap<number, unknown>;
+  /** Creates the database of a chain of `writers`, and updates its schema. */
+  prepare(chainId: number): Promise<void>;
   /** URL for reads. It names the database without the suffix of a chain. */
   readonly readUrl: string;
   /** Name of the database with the verified contracts of all chains: the database of the first chain. */
@@ -33,6 +39,8 @@ export interface Storage {
 interface StorageNeeds {
   /** True if a read-only user is enough for the command. */
   readonly mayBeReadOnly?: boolean;
+  /** True if a chain of CHAINS may fail while others go on. If all fail, opening the storage fails. */
+  readonly mayMissChains?: boolean;
   /** True if the command may use the embedded server of another running program. */
   readonly mayShareServer?: boolean;
   /** Cancels the opening between two steps. */
@@ -44,7 +52,7 @@ interface StorageNeeds {
 export async function openStorage(
   config: Config,
   log: Logger,
-  { mayBeReadOnly = false, mayShareServer = false, signal }: StorageNeeds = {},
+  { mayBeReadOnly = false, mayShareServer = false, mayMissChains = false, signal }: StorageNeeds = {},
 ): Promise<Storage> {
   checkCluster(config);
   const { server, writeUrl } = await findServer(config, log, mayShareServer);
@@ -56,44 +64,65 @@ export async function openStorage(
     const options = { url, requestTimeoutMs: 120_000, distributed: name !== null };
     return cluster === null ? openDatabase(options) : openClusterDatabase(cluster, options);
   };
-  const [first, ...others] = listChains(config);
-  const firstUrl = databaseUrl(writeUrl, first);
-  // The embedded server has created the database without a suffix.
-  if (!readOnly && firstUrl !== writeUrl && config.clickhouseUrl === null)
-    await createEverywhere(cluster, firstUrl, new URL(writeUrl).pathname);
-  else if (!readOnly && config.clickhouseUrl !== null) await createEverywhere(cluster, firstUrl);
-  const writer = openAt(firstUrl);
-  const ingested = readOnly ? [] : others.filter(({ hasMarket, rpcUrls }) => hasMarket || rpcUrls !== null);
-  const otherChains = ingested.map((chain) => {
-    const url = databaseUrl(writeUrl, chain);
-    return { chainId: chain.chainId, url, database: openAt(url) };
-  });
+  const chains = listChains(config).filter(
+    ({ isFirst, hasMarket, rpcUrls }) => isFirst || (!readOnly && (hasMarket || rpcUrls !== null)),
+  );
+  const [first] = listChains(config);
+  const url = databaseUrl(writeUrl, first);
+  // The embedded server has created the database without a suffix, through which the first one is created.
+  const from = config.clickhouseUrl === null ? new URL(writeUrl).pathname : undefined;
+  const writer = openAt(url);
+  const writers = new Map(
+    chains.map((chain) => [chain.chainId, chain.isFirst ? writer : openAt(databaseUrl(writeUrl, chain))]),
+  );
+  const prepare = async (chainId: number): Promise<void> => {
+    const [chain, database] = [chains.find((each) => each.chainId === chainId), writers.get(chainId)];
+    if (readOnly || chain === undefined || database === undefined) return;
+    const ownUrl = databaseUrl(writeUrl, chain);
+    await createEverywhere(cluster, ownUrl, chain.isFirst ? from : new URL(url).pathname);
+    await updateSchema(database, ownUrl, { cluster, isOurs: server !== null }, log);
+    signal?.throwIfAborted();
+    if (chain.isFirst) await seedSignatures(database, createQueryRunner(database));
+  };
   const close = async (): Promise<void> => {
-    for (const { database } of otherChains) await database.close();
-    await writer.close();
+    for (const database of writers.values()) await database.close();
     await server?.stop();
   };
   try {
-    const target = { cluster, isOurs: server !== null };
-    stopIfAsked(signal);
-    if (!readOnly) {
-      await updateSchema(writer, firstUrl, target, log);
-      stopIfAsked(signal);
-      await seedSignatures(writer, createQueryRunner(writer));
-    }
-    for (const { url, database } of otherChains) {
-      await createEverywhere(cluster, url, new URL(firstUrl).pathname);
-      await updateSchema(database, url, target, log);
-    }
+    const isEachNeeded = !mayMissChains || !config.hasChainList;
+    const failures = await prepareAll([...writers.keys()], prepare, { isEachNeeded, signal });
+    const verifiedDb = verifiedDatabase(readUrl, config);
+    return { writer, url, writers, failures, prepare, readUrl, verifiedDb, readOnly, server, close };
   } catch (error) {
     await close();
     throw error;
   }
-  const writers = new Map(otherChains.map(({ chainId, database }) => [chainId, database]));
-  const verifiedDb = verifiedDatabase(readUrl, config);
-  return {
-    ...{ writer, writers: writers.set(config.chainId, writer), readUrl, verifiedDb, readOnly, server, close },
-  };
+}
+
+/** Prepares each chain, the first one first. Resolves to the failures of chains while another chain can go on. */
+async function prepareAll(
+  chainIds: readonly number[],
+  prepare: (chainId: number) => Promise<void>,
+  { isEachNeeded, signal }: { readonly isEachNeeded: boolean; readonly signal: AbortSignal | undefined },
+): Promise<ReadonlyMap<number, unknown>> {
+  const failures = new Map<number, unknown>();
+  for (const chainId of chainIds) {
+    signal?.throwIfAborted();
+    try {
+      await prepare(chainId);
+    } catch (error) {
+      failures.set(chainId, error);
+      if (isEachNeeded || signal?.aborted === true || failures.size === chainIds.length)
+        throw chainIds.length === 1 ? error : nameChain(error, chainId);
+    }
+  }
+  return failures;
+}
+
+/** The error of this program with the chain in its text. */
+function nameChain(error: unknown, chainId: number): unknown {
+  if (!(error instanceof AppError)) return error;
+  return new AppError(error.code, `chain ${chainId}: ${error.message}`, { cause: error });
 }
 
 function checkCluster({ clickhouseCluster, clickhouseUrl }: Config): void {
@@ -102,11 +131,6 @@ function checkCluster({ clickhouseCluster, clickhouseUrl }: Config): void {
     'bad_config',
     'CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL: set it to the URL of one server of the cluster',
   );
-}
-
-/** Throws the reason of the signal if the signal is aborted. */
-function stopIfAsked(signal: AbortSignal | undefined): void {
-  signal?.throwIfAborted();
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 
+import { chainSlug } from '../../domain/chainDescription';
 import { AppError } from '../../errors';
 import { etherscanAnswerShape } from '../../wire/dialects/etherscan';
 import { answering, Refusal, type Question } from '../answering';
@@ -138,7 +139,7 @@ async function readCall(
   const asked = await readAsked(ctx);
   if (isSharedPath && !asked.has('module'))
     throw new AppError('not_found', `there is no endpoint at ${ctx.path.slice(0, 200)}`);
-  const chainId = chainOf(deps, ctx.params['chainId'] ?? textOf(asked, 'chainid'));
+  const chainId = chainOf(deps, ctx.params['chainId'] ?? null, textOf(asked, 'chainid'));
   const action = findAction(asked);
   const requestKey = keyOf(asked);
   return questionOf(
@@ -150,10 +151,17 @@ async function readCall(
   );
 }
 
-/** The chain id in the path takes precedence over the parameter. The default is the first chain. */
-function chainOf({ chainIds }: DialectDeps, text: string | null): number {
+/** The id or slug in the path takes precedence over the parameter. The default is the chain of the path, else the first. */
+function chainOf(
+  { chainIds, chainNameOf = () => null }: DialectDeps,
+  word: string | null,
+  asked: string | null,
+): number {
+  const text = word ?? asked;
   if (text === null) return chainIds[0] ?? 0;
-  const chainId = chainIds.find((id) => String(id) === text);
+  const isSlug = (id: number): boolean =>
+    word !== null && chainSlug({ name: chainNameOf(id) ?? '' }) === word;
+  const chainId = chainIds.find((id) => String(id) === text || isSlug(id));
   if (chainId === undefined) throw dialectError(TEXTS.chain);
   return chainId;
 }
@@ -202,10 +210,14 @@ function chainListRoute(deps: DialectDeps): Route {
     handle(ctx): void {
       // Koa's `ctx.origin` can be the origin of the requesting page, so the URL is built from protocol and host.
       const serverUrl = `${ctx.protocol}://${ctx.host}`;
+      const pageOf = (id: number): string => {
+        if (id === deps.chainIds[0]) return serverUrl + (ctx.state.chainPrefix ?? '');
+        return deps.findChain(id) === null ? serverUrl : `${serverUrl}/${id}`;
+      };
       const chainItems = deps.chainIds.map((id) => ({
         chainname: deps.chainNameOf?.(id) ?? `Chain ${id}`,
         chainid: String(id),
-        blockexplorer: serverUrl,
+        blockexplorer: pageOf(id),
         apiurl: `${serverUrl}/v2/api?chainid=${id}`,
         status: deps.findChain(id) === null ? 0 : 1,
       }));

@@ -25,7 +25,16 @@ export const GENERAL_TAGS: PageTags = {
   requests: [],
 };
 
-/** The part of index.html that the tags replace. */
+export const DOCS_TAGS: PageTags = {
+  title: 'API · Candlehouse',
+  description:
+    'The Candlehouse API: a quick start, and every endpoint with examples in curl, JavaScript and Python',
+  path: '/docs',
+  picture: null,
+  requests: ['/openapi.json'],
+};
+
+/** The part of a page's file that the tags replace. */
 const TAGS_PART = /<!-- tags -->[^]*?<!-- end of tags -->/;
 
 /** Where the pages of a chain are. */
@@ -44,7 +53,7 @@ export function writeTags(page: string, tags: PageTags, { publicUrl, prefix }: S
   const { title, description } = tags;
   const path = tags.path === null ? null : prefix + tags.path;
   const picture = tags.picture === null ? null : prefix + tags.picture;
-  const requests = tags.requests.map((request) => request.replace(/^\/api\/v1/, `/api/v1${prefix}`));
+  const requests = tags.requests.map((request) => request.replace(/^(\/api\/v1)?/, `$1${prefix}`));
   const properties: [kind: 'property' | 'name', name: string, value: string | null][] = [
     ['name', 'description', description],
     ['name', 'chain', prefix === '' ? null : prefix],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { findPackageRoot } from '../../clickhouse/client/packageRoot';
 import type { MarketDeps } from '../marketScope';
 import type { Route, RouteContext } from '../route';
-import { GENERAL_TAGS, writeTags, type PageTags, type Site } from './pageTags';
+import { DOCS_TAGS, GENERAL_TAGS, writeTags, type PageTags, type Site } from './pageTags';
 import { findViewTags, plainTags, type ViewTables, MARKET_REQUESTS } from './viewTags';
 import { loadWebFiles, withText, type WebFile, type WebFiles } from './webFiles';
 
@@ -89,7 +89,7 @@ export function webRoutes(folder: string, tables?: ViewTables & Pick<MarketDeps,
     site,
     '/docs',
     'Reference of this API, with examples and a form to try calls',
-    docsPage,
+    docsPage === null ? null : withText(docsPage, toText(docsPage, DOCS_TAGS, site)),
   );
   return [...views, docsRoute, ...(files === null ? [] : assetRoutes(files))];
 }

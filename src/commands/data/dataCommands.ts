@@ -1,5 +1,5 @@
 /** Command line of the commands that work on stored data: backup, restore, prune and reindex. */
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, type Command, type Option } from 'commander';
 
 import { EXPLORER_CHAINS } from '../../chains/chainSettings';
 import type { Config } from '../../config';
@@ -19,10 +19,22 @@ export interface Started {
   readonly log: Logger;
 }
 
-/** Adds the commands to the program. `parseBlock` returns a block number, or throws. */
+/** How a command that works on one chain starts. */
+export interface OneChain {
+  /** Returns settings with this chain only; without `chain`, with the first one. */
+  start(chain?: number): Started;
+  /** The option `--chain`, whose value `start` takes. */
+  chainOption(description?: string): Option;
+}
+
+/**
+ * Adds the commands to the program. `start` starts a command of all chains, `one` a command of one chain. `parseBlock`
+ * returns a block number, or throws.
+ */
 export function addDataCommands(
   program: Command,
   start: () => Started,
+  one: OneChain,
   parseBlock: (text: string, before?: number) => number,
 ): void {
   addCopies(program, start);
@@ -43,10 +55,10 @@ export function addDataCommands(
       readBound,
     )
     .option('--what <list>', `comma-separated list of ${PRUNABLE.join(', ')}`, readTables, ['logs'])
-    .option(
-      '--chain <id>',
-      `id of the chain: the first chain (default), another one of CHAINS, or ${EXPLORER_CHAINS.map((explorerChain) => explorerChain.chain.chainId).join(' or ')}`,
-      parseBlock,
+    .addOption(
+      one.chainOption(
+        `id of a chain of CHAINS (default: the first one), or ${EXPLORER_CHAINS.map((explorerChain) => explorerChain.chain.chainId).join(' or ')}`,
+      ),
     )
     .option('--yes', 'really drop the rows; without this option the command only reports them', false)
     .action(
@@ -72,8 +84,9 @@ export function addDataCommands(
     .requiredOption('--from <block>', 'first block', parseBlock)
     .requiredOption('--to <block>', 'last block', parseBlock)
     .option('--check', 'only report differences; the exit code is 1 if there is one', false)
-    .action(async (options: { from: number; to: number; check: boolean }) => {
-      const { config, log } = start();
+    .addOption(one.chainOption())
+    .action(async (options: { from: number; to: number; check: boolean; chain?: number }) => {
+      const { config, log } = one.start(options.chain);
       process.exitCode = await runReindex(config, log, stopOnSignals(), options);
     });
 }

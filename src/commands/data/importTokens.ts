@@ -15,6 +15,7 @@ import { AppError } from '../../errors';
 import type { Logger } from '../../log';
 import { parseTokenList, TOKENS_MAX, type TokenList } from '../../contracts/import/tokenList';
 import { guardedGet } from '../../contracts/guardedGet';
+import { listChains } from '../chains';
 import { openStorage } from '../storage';
 
 /** Largest token list in bytes. */
@@ -35,15 +36,19 @@ export async function runImportTokens(
   const list = parseTokenList(text, shown);
   const storage = await openStorage(config, log, { mayShareServer: true });
   try {
-    await storeTokenList(storage.writer, list, Date.now());
+    const version = Date.now();
+    // A list has tokens of several chains, and each chain reads its own database.
+    for (const database of storage.writers.values()) await storeTokenList(database, list, version);
   } finally {
     await storage.close();
   }
   const logos = list.tokens.filter(({ logoUrl }) => logoUrl !== null).length;
-  const ofThisChain = list.tokens.filter(({ chainId }) => chainId === config.chainId).length;
+  const markets = listChains(config).filter(({ hasMarket }) => hasMarket);
+  const counts = markets.map(({ chainId: id }) => {
+    return `${list.tokens.filter(({ chainId }) => chainId === id).length} of chain ${id}`;
+  });
   process.stdout.write(
-    `${list.name}: ${list.tokens.length} tokens found, ${ofThisChain} of chain ${config.chainId}, ${logos} logos stored, ` +
-      `${list.broken} skipped\n`,
+    `${list.name}: ${list.tokens.length} tokens found, ${counts.join(', ')}, ${logos} logos stored, ${list.broken} skipped\n`,
   );
 }
 

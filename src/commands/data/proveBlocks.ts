@@ -21,6 +21,7 @@ import { readHead } from '../../query/head/headState';
 import type { HeadSnapshot } from '../../query/head/headSnapshot';
 import { compareBlocks, type BlockDifference } from '../../query/verify/compareBlocks';
 import { readStoredRows, type StoredRows } from '../../query/verify/storedRows';
+import { needNodeUrls } from '../chains';
 import type { CommandOutput } from './backup';
 import { linkToTrusted } from './linkToTrusted';
 import { openStored } from './openStored';
@@ -86,9 +87,8 @@ export async function proveBlocks(
   try {
     const runner = createQueryRunner(database);
     const span = cutRange(range, await readHead(runner, config.chainId), output);
-    if (config.rpcUrls === null)
-      throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
-    rpc = createEndpointPool({ urls: config.rpcUrls, chainId: config.chainId, log });
+    const urls = needNodeUrls(config, 'a node that has these blocks');
+    rpc = createEndpointPool({ urls, chainId: config.chainId, log });
     await checkChainId(rpc, config.chainId, signal);
     const prunedTo = (await readFloors(database)).get('logs') ?? 0;
     if (prunedTo > span.from)

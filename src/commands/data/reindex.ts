@@ -8,6 +8,7 @@ import { AppError } from '../../errors';
 import { reindexBlocks } from '../../ingest/repair/reindexBlocks';
 import type { Logger } from '../../log';
 import { attach } from '../attach';
+import { needNodeUrls } from '../chains';
 import type { CommandOutput } from './backup';
 
 interface ReindexOptions {
@@ -27,10 +28,9 @@ export async function runReindex(
 ): Promise<number> {
   if (from > to)
     throw new AppError('bad_config', `--from ${from} is after --to ${to}; allowed: a block up to --to`);
-  if (config.rpcUrls === null)
-    throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
+  const urls = needNodeUrls(config, 'a node that has these blocks');
   const { chainId, chain } = config;
-  const rpc = createEndpointPool({ urls: config.rpcUrls, chainId, log });
+  const rpc = createEndpointPool({ urls, chainId, log });
   const attached = await attach(config, log);
   try {
     if (!(await attached.exists(attached.name)))

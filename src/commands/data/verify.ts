@@ -43,7 +43,7 @@ export async function runVerify(config: Config, log: Logger, range: AskedRange):
     );
   const storage = await openStorage(config, log);
   const database = openDatabase({
-    url: storage.server?.writerUrl ?? config.clickhouseUrl ?? '',
+    url: storage.url,
     distributed: config.clickhouseCluster !== null,
     requestTimeoutMs: 600_000,
   });

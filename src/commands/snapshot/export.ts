@@ -34,6 +34,7 @@ import type { RawBlock } from '../../node/proof/blockProof';
 import { checkChainId } from '../../node/rpc/checkChainId';
 import { createEndpointPool } from '../../node/rpc/endpointPool';
 import { showBytes } from '../attach';
+import { needNodeUrls } from '../chains';
 import type { CommandOutput } from '../data/backup';
 import { openStored } from '../data/openStored';
 
@@ -80,17 +81,16 @@ export async function runExport(
 ): Promise<void> {
   const { database, url, config, close } = await openStored(givenConfig, log, 'export');
   try {
-    const { chainId, proof, rpcUrls } = config;
+    const { chainId, proof } = config;
     const state = await readStoredState(database, chainId);
     if (state === null) throw new AppError('bad_config', 'nothing to export: no block is stored yet');
-    if (rpcUrls === null)
-      throw new AppError('bad_config', 'RPC_URL is not set: set it to a node that has these blocks');
+    const urls = needNodeUrls(config, 'a node that has these blocks');
     const stored = { from: state.startBlock, to: state.cursor.number };
     const listed: Day[] = [];
     for (const day of listDays(days)) listed.push(...(await findDay(database, chainId, day, stored)));
     const place = openPlace(out, new BucketFiles(config.bucket));
     const neededLevel = proof.mode === 'auto' ? 'full' : proof.mode;
-    const pool = createEndpointPool({ urls: rpcUrls, chainId, log });
+    const pool = createEndpointPool({ urls, chainId, log });
     const writer = await SnapshotWriter.open(url, chainId, { place, needed: neededLevel, signal });
     try {
       await checkChainId(pool, chainId, signal);

@@ -13,7 +13,7 @@ import { openPlace } from '../../ingest/snapshot/snapshotPlace';
 import { SnapshotFiles } from '../../ingest/snapshot/snapshotSource';
 import { readStoredState } from '../../ingest/store/storedState';
 import type { Logger } from '../../log';
-import { writerUrlOf, type OpenBlocks } from '../backfillFiles';
+import type { OpenBlocks } from '../backfillFiles';
 import type { Storage } from '../storage';
 
 interface Places {
@@ -59,7 +59,7 @@ export async function openSnapshot(
     'reading blocks from a snapshot; the node sends the other blocks',
   );
   const prover = await RowProver.create({ hasThreads: true });
-  const staging = await Staging.open(writerUrlOf(config, storage), chainId, files.placeOf);
+  const staging = await Staging.open(storage.url, chainId, files.placeOf);
   let source: ParquetSource | null = null;
   return {
     ...span,

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { runBackfill } from '../backfill';
-import type { Started } from '../data/dataCommands';
+import type { OneChain } from '../data/dataCommands';
 import { stopOnSignals } from '../stopSignal';
 import { runCompare } from './compare';
 import { runExport, type ExportOptions } from './export';
 
-/** Adds the commands to the program. `start` returns settings and logger. `parseBlock` returns a block number, or throws. */
+/** Adds the commands to the program. Each works on one chain. `parseBlock` returns a block number, or throws. */
 export function addSnapshotCommands(
   program: Command,
-  start: () => Started,
+  { start, chainOption }: OneChain,
   parseBlock: (text: string, before?: number) => number,
 ): void {
   program
@@ -26,8 +26,9 @@ export function addSnapshotCommands(
       readDays,
     )
     .option('--out <place>', 'a folder or s3://bucket/folder (default: snapshot in DATA_DIR)')
-    .action(async ({ days, out }: { days: ExportOptions['days']; out?: string }) => {
-      const { config, log } = start();
+    .addOption(chainOption())
+    .action(async ({ days, out, chain }: { days: ExportOptions['days']; out?: string; chain?: number }) => {
+      const { config, log } = start(chain);
       const place = out ?? join(config.dataDir, 'snapshot');
       await runExport(config, log, stopOnSignals(), { days, out: place });
     });
@@ -37,8 +38,9 @@ export function addSnapshotCommands(
     .requiredOption('--snapshot <place>', 'a folder, an http(s) URL or s3://bucket/folder')
     .option('--from <block>', 'first block of an empty database (default: of the snapshot)', parseBlock)
     .option('--to <block>', 'last block (default: of the snapshot)', parseBlock)
-    .action(async (options: { snapshot: string; from?: number; to?: number }) => {
-      const { config, log } = start();
+    .addOption(chainOption())
+    .action(async (options: { snapshot: string; from?: number; to?: number; chain?: number }) => {
+      const { config, log } = start(options.chain);
       await runBackfill(config, log, stopOnSignals(), options);
     });
   program
@@ -46,8 +48,9 @@ export function addSnapshotCommands(
     .description(
       'compare the stored rows with another instance, and name the first block that differs; the exit code is 1 then',
     )
-    .action(async (url: string) => {
-      const { config, log } = start();
+    .addOption(chainOption())
+    .action(async (url: string, { chain }: { chain?: number }) => {
+      const { config, log } = start(chain);
       process.exitCode = await runCompare(config, log, stopOnSignals(), url);
     });
 }

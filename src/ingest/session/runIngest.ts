@@ -14,7 +14,7 @@ import type { BlockRef, ChainLog } from '../../domain/block';
 import type { ChainDescription, StartBlock } from '../../domain/chainDescription';
 import { orientPool, quoteRank } from '../../domain/pools/orientPool';
 import { EMPTY_STATE, type Dex } from '../../domain/pool';
-import { AppError, errorText, keepText } from '../../errors';
+import { AppError, errorText } from '../../errors';
 import type { Logger } from '../../log';
 import type { Protocol } from '../../protocols/protocol';
 import { findManyTokenProtocol, findProtocol, hasBins, hasManyTokens } from '../../protocols/registry';
@@ -29,7 +29,7 @@ import type { RangeHashWorker } from '../repair/rangeHashWorker';
 import type { GapStore } from '../repair/gapStore';
 import { IngestSession, type SessionDeps } from './session';
 import type { SessionLimits } from './sessionLimits';
-import type { IngestStatus } from './status';
+import { clearFailure, noteFailure, type IngestStatus } from './status';
 import type { Confirm } from '../store/gates';
 import type { Store } from '../store/store';
 
@@ -88,15 +88,11 @@ export async function runIngest(options: IngestOptions, signal: AbortSignal): Pr
       return await runSession(options, context, signal, () => {
         backoffMs = BACKOFF_MIN_MS;
         contradictedAt = null;
-        status.problem = null;
-        status.problemDetail = null;
-        status.problemSince = null;
+        clearFailure(status);
       });
     } catch (error) {
       if (signal.aborted) return;
-      status.problemDetail = errorText(error);
-      status.problem = keepText(status.problem, status.problemDetail);
-      status.problemSince ??= clock.now();
+      noteFailure(status, error, clock.now());
       if (error instanceof BeyondFinality) contradictedAt ??= clock.now();
       const mayRecover =
         error instanceof BeyondFinality && clock.now() - (contradictedAt ?? 0) < CONTRADICTION_MS;
@@ -124,7 +120,7 @@ function logFatal(error: unknown, log: Logger): void {
   else log.fatal(facts, 'the ingester stops after a fatal error');
 }
 
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   return error instanceof AppError && FINAL_CODES.has(error.code);
 }
 

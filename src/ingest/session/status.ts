@@ -4,6 +4,7 @@
  */
 import type { Hex } from '../../domain/hex';
 import type { BlockRef } from '../../domain/block';
+import { errorText, keepText } from '../../errors';
 import type { SkippedLogs } from '../decode/decodeTransfers';
 
 type IngestPhase = 'starting' | 'standby' | 'recovering' | 'backfill' | 'follow' | 'waiting' | 'stopped';
@@ -110,6 +111,19 @@ export interface IngestStatus {
   mends: number;
   /** Number of reorgs by depth. */
   readonly reorgs: Map<number, number>;
+}
+
+/** Notes why the ingester failed. The time and the text of a problem that lasts stay the same. */
+export function noteFailure(status: IngestStatus, error: unknown, now: number): void {
+  status.problemDetail = errorText(error);
+  status.problem = keepText(status.problem, status.problemDetail);
+  status.problemSince ??= now;
+}
+
+export function clearFailure(status: IngestStatus): void {
+  status.problem = null;
+  status.problemDetail = null;
+  status.problemSince = null;
 }
 
 export function newIngestStatus(): IngestStatus {

@@ -228,7 +228,7 @@ export class EndpointPool {
     endpoint.record.chain = 'wrong';
     const message = `${endpoint.name} serves chain ${chainId}, not ${this.chainId}`;
     this.log.error(
-      { endpoint: endpoint.name, chainId, expected: this.chainId },
+      { endpoint: endpoint.name, served: chainId, expected: this.chainId },
       'an RPC endpoint serves another chain and is not used',
     );
     throw new RpcError('refused', message);

@@ -9,6 +9,10 @@ import { inChain, chainPrefix } from './pageChain.ts';
 /** The first part of the paths of the API for the chain of the page. */
 export const apiBase = (): string => `/api/v1${chainPrefix()}`;
 
+/** A path of the API, such as `/api/v1/pairs` or `/udf/config`, for the chain of the page. */
+export const pathInChain = (path: string): string =>
+  path.startsWith('/api/v1/') ? apiBase() + path.slice('/api/v1'.length) : inChain(path);
+
 export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;

@@ -3,6 +3,7 @@ import { byId, h } from '../core/dom.ts';
 import { afterPaint, nextTask } from '../core/nextTask.ts';
 import { loadingPanel, skeleton } from '../core/panel.ts';
 import { setUpTheme } from '../core/themeSwitch.ts';
+import { setUpChainSwitch } from '../market/chainSwitch.ts';
 import { createFilter } from './docsFilter.ts';
 import { loadSamples, type Samples } from './docsSamples.ts';
 import type { TryPanel } from './docsTry.ts';
@@ -29,6 +30,7 @@ async function start(): Promise<void> {
   // The browser first lays out the header of the page.
   await nextTask();
   setUpTheme(byId('theme'));
+  void setUpChainSwitch(byId('chain')).catch(() => undefined);
   // This signal is never aborted, because the page exists until the user leaves.
   const { signal } = new AbortController();
   const samples = loadSamples(signal);

@@ -1,4 +1,5 @@
 /** The "Try it" form of a call: its parameters, examples with the values of the form, and the real answer. */
+import { pathInChain } from '../core/api.ts';
 import { button, h } from '../core/dom.ts';
 import { codeTabs } from './codeTabs.ts';
 import { showAnswer } from './docsAnswer.ts';
@@ -159,7 +160,7 @@ function readCall(triedCall: TriedCall, fields: Fields, json: string | undefined
   }
   return {
     method: triedCall.method,
-    url: `${location.origin}${path}`,
+    url: location.origin + pathInChain(path),
     params,
     answer: answerKindOf(triedCall, format),
     file: `${triedCall.path.split('/').at(-1) ?? 'answer'}.${format}`,

@@ -3,6 +3,7 @@
  */
 import type { ActionDoc } from '../../wire/dialects/etherscan';
 import { getBody } from '../core/api.ts';
+import { inChain } from '../core/pageChain.ts';
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -65,7 +66,7 @@ export interface Endpoint {
 }
 
 export async function loadOpenApi(signal: AbortSignal): Promise<OpenApi> {
-  const body = await getBody('/openapi.json', signal);
+  const body = await getBody(inChain('/openapi.json'), signal);
   if (typeof body !== 'object' || body === null || !('paths' in body))
     throw new Error('/openapi.json has no paths');
   // Our own server makes the document, and its tests check it against OpenAPI's schema, so the type is right.

@@ -1,4 +1,5 @@
 /** The first part of the docs page: calls that a newcomer can copy, and the facts that hold for all endpoints. */
+import { apiBase } from '../core/api.ts';
 import { h } from '../core/dom.ts';
 import { copyButton } from '../core/pieces.ts';
 import { codeTabs } from './codeTabs.ts';
@@ -15,8 +16,6 @@ interface Step {
   /** Id of the endpoint on this page. */
   readonly endpoint: string;
 }
-
-const BASE = '/api/v1';
 
 /** Without an indexed pair, the calls show this instead of an address. */
 const UNKNOWN_ADDRESS = 'ADDRESS';
@@ -70,7 +69,7 @@ function stepsOf({ pair, tokens }: Samples): Step[] {
 }
 
 export function quickStart(samples: Samples): HTMLElement {
-  const baseUrl = `${location.origin}${BASE}`;
+  const baseUrl = location.origin + apiBase();
   return h(
     'section',
     { class: 'quick card', id: 'quick-start' },
@@ -90,7 +89,7 @@ export function quickStart(samples: Samples): HTMLElement {
 }
 
 function renderStep({ title, text, path, params, answer = 'json', endpoint }: Step): HTMLElement {
-  const call = { method: 'GET', url: `${location.origin}${BASE}${path}`, params, answer } as const;
+  const call = { method: 'GET', url: location.origin + apiBase() + path, params, answer } as const;
   return h(
     'li',
     {},

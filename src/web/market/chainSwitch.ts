@@ -4,9 +4,9 @@ import { getAnswer } from '../core/api.ts';
 import { h } from '../core/dom.ts';
 import { findPageChain, inChain, prefixOf, withoutChain } from '../core/pageChain.ts';
 
-/** Fills the choice, and makes the links of the header lead to the chain of the page. */
+/** Fills the choice, and makes the links around the content lead to the chain of the page. */
 export async function setUpChainSwitch(choice: HTMLElement): Promise<void> {
-  for (const link of document.querySelectorAll('.brand, [data-nav]'))
+  for (const link of document.querySelectorAll('header a[href^="/"], footer a[href^="/"]'))
     link.setAttribute('href', inChain(link.getAttribute('href') ?? '/'));
   const { data: chains } = await getAnswer<{ data: readonly ChainItem[] }>(
     '/chains',

@@ -100,9 +100,9 @@ test('readyz, overview and metrics name the range of proven blocks, over restart
   await mine(2);
   expect(await proofs()).toEqual(both('full', weak + 1, head));
   const text = await (await fetch(`${program.url}/metrics`)).text();
-  expect(text).toContain(`candlehouse_proven_from_block{level="full"} ${weak + 1}\n`);
-  expect(text).toContain(`candlehouse_proven_to_block{level="full"} ${head}\n`);
-  expect(text).toContain('candlehouse_proven_from_block{level="bloom"} 1\n');
+  expect(text).toContain(`candlehouse_proven_from_block{chain="369",level="full"} ${weak + 1}\n`);
+  expect(text).toContain(`candlehouse_proven_to_block{chain="369",level="full"} ${head}\n`);
+  expect(text).toContain('candlehouse_proven_from_block{chain="369",level="bloom"} 1\n');
   const [chain, ...others] = await on.get<ChainItem[]>('/chains', program);
   expect(others).toEqual([]);
   expect(chain).toMatchObject({
@@ -216,7 +216,7 @@ test('of three endpoints, the one that serves a whole chain of its own is outvot
       expect(problems.map(({ code }) => code)).toContain('node_benched');
       // The metrics name the endpoint and the block, with the hash of this endpoint and the hash of the majority.
       expect(await (await fetch(`${own.url}/metrics`)).text()).toMatch(
-        /candlehouse_rpc_last_wrong_answer\{endpoint="rpc-0",reason="block \d+ fails verification \(majority\): hash is 0x\w+, [^"]*0x\w+"\} 1/,
+        /candlehouse_rpc_last_wrong_answer\{chain="369",endpoint="rpc-0",reason="block \d+ fails verification \(majority\): hash is 0x\w+, [^"]*0x\w+"\} 1/,
       );
       const truth = await on.anvil.rpc.call('eth_getBlockByNumber', [`0x${head.toString(16)}`, false]);
       const ready = readyShape.parse(await (await fetch(`${own.url}/readyz`)).json());

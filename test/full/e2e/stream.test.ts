@@ -99,7 +99,7 @@ async function openStalled(url: string): Promise<Socket> {
 
 async function readMetric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  return Number(new RegExp(`^${name}(?:{chain="\\d+"})? (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
 test('clients that never read use a bounded memory and do not affect other clients', async () => {

@@ -160,8 +160,8 @@ test('a token whose balances change without logs is flagged, and its balances co
     (await world.balanceOf(token, holder)).toString(),
   ]);
   const scrape = await (await fetch(`${program.url}/metrics`)).text();
-  expect(scrape).toMatch(/^candlehouse_balance_rebasing_tokens 1$/m);
-  expect(scrape).toMatch(/^candlehouse_skipped_transfer_logs\{reason="nft"\} 0$/m);
+  expect(scrape).toMatch(/^candlehouse_balance_rebasing_tokens{chain="369"} 1$/m);
+  expect(scrape).toMatch(/^candlehouse_skipped_transfer_logs\{chain="369",reason="nft"\} 0$/m);
 });
 
 test('wallets older than the stored history have the balances that balanceOf returns, in tokens and LP tokens', async () => {

@@ -79,7 +79,9 @@ test('/readyz reports a lagging node and a head that does not move', async () =>
   letPass(10);
   const [lagging] = await program.listProblems('node_lagging');
   expect(lagging?.figures).toEqual({ endpoint: 1, block_number: chain.head.number - 20 });
-  expect(await program.metrics()).toMatch(/candlehouse_rpc_endpoint\{endpoint="rpc-1",state="lagging"\} 1/);
+  expect(await program.metrics()).toMatch(
+    /candlehouse_rpc_endpoint\{chain="369",endpoint="rpc-1",state="lagging"\} 1/,
+  );
   letPass(15);
   expect(await program.untilProblem('node_stalled')).toContain(`no block after ${chain.head.number}`);
   // The API must read the head again after the clock has jumped.
@@ -130,7 +132,7 @@ test('a node that omits logs is reported and not used for a while, and its block
   expect(await program.untilProblem('node_benched')).toContain('bloom');
   const metrics = await program.metrics();
   expect(metrics).toContain('candlehouse_problem{code="node_benched"} 1');
-  expect(metrics).toMatch(/candlehouse_rpc_mismatches_total\{kind="bloom"\} [1-9]/);
+  expect(metrics).toMatch(/candlehouse_rpc_mismatches_total\{chain="369",kind="bloom"\} [1-9]/);
   await expectLogged(program, /^node_benched/);
 });
 

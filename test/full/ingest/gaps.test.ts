@@ -116,7 +116,7 @@ test('final rows lost while the program runs are detected and stored again with 
   await mineUntilLogged(/the missing rows are stored again/);
   await program.untilCalm(['gap_refilling', 'ingest_failing']);
   expect(await hashTables(range)).toEqual(before);
-  expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total 1');
+  expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total{chain="369"} 1');
   await program.untilBlock(chain.head);
   expect(await truth.findWrongBars(program.url)).toEqual([]);
 });

@@ -71,7 +71,7 @@ test.each([
   await second.untilBlock(head);
   await second.untilPromoted(chain.final);
   expect(second.log.filter(({ msg }) => /were rebuilt/.test(msg))).toMatchObject([{ found: 0 }]);
-  expect(await second.metrics()).toMatch(/^candlehouse_aggregates_mended_total 1$/m);
+  expect(await second.metrics()).toMatch(/^candlehouse_aggregates_mended_total{chain="369"} 1$/m);
   await second.stop();
   expect(await findWrongTotal(home.database, new Map())).toBeNull();
   expect(await barsOf()).toEqual(before);

@@ -23,7 +23,7 @@ test('a command uses the data of the running development chain of DATA_DIR if no
   const server = await startEmbeddedServer({ dataDir: running, log });
   try {
     const attached = await attach(config, log);
-    expect(attached).toMatchObject({ owner: process.pid, engineFolder: join(running, 'clickhouse') });
+    expect(attached).toMatchObject({ ownerPid: process.pid, engineFolder: join(running, 'clickhouse') });
     expect(await attached.exists('system')).toBe(true);
     await attached.close();
     const token = `0x${'ab'.repeat(20)}`;

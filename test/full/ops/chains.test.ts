@@ -1,67 +1,41 @@
 /** Two market chains in one program: each has its own database, paths and stream, and the failure of one leaves the other alone. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 
+import { onlyChain } from '../../../src/commands/chains';
+import { proveBlocks } from '../../../src/commands/data/proveBlocks';
+import { runReindex } from '../../../src/commands/data/reindex';
+import { runVerify } from '../../../src/commands/data/verify';
+import { runCompare } from '../../../src/commands/snapshot/compare';
+import { loadConfig } from '../../../src/config';
+import { createLog } from '../../../src/log';
 import { eventually } from '../../support/eventually';
 import { askRows } from '../../support/engine/askRows';
 import { Random } from '../../support/random';
 import { DESKTOP, launchBrowser, openPage, untilLoaded } from '../../support/server/browser';
 import type { Json } from '../../support/server/apiServer';
 import { EventFollower } from '../../support/server/eventFollower';
-import {
-  createProgramHome,
-  type ProgramHome,
-  type RunningProgram,
-} from '../../support/server/runningProgram';
-import { startStubChain, type StubChain } from '../../support/stub/stubChain';
-import { stubDescription } from '../../support/stub/stubDescription';
+import type { RunningProgram } from '../../support/server/runningProgram';
+import { BLOCKS, createTwoChains, FIRST, SECOND, type TwoChains } from '../../support/server/twoChains';
+import { startStubChain } from '../../support/stub/stubChain';
 
-const [FIRST, SECOND] = [369, 8_453];
-const BLOCKS = { [FIRST]: 120, [SECOND]: 150 };
+const silent = createLog('silent');
 
-let folder: string;
-let nodes: Map<number, StubChain>;
-let home: ProgramHome;
+let twoChains: TwoChains;
+let nodes: TwoChains['nodes'];
+let home: TwoChains['home'];
+let settings: TwoChains['settings'];
 let program: RunningProgram;
-let settings: Record<string, string>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'candlehouse-chains-'));
-  nodes = new Map();
-  settings = { CHAINS: `${FIRST},${SECOND}`, RPC_URL: '', CHAIN_CONFIG: '' };
-  for (const [chainId, name] of [
-    [FIRST, 'Stub chain'],
-    [SECOND, 'Second Stub'],
-  ] as const) {
-    const node = await startStubChain({
-      blocks: BLOCKS[chainId]!,
-      logsPerBlock: 16,
-      pairs: 4,
-      seed: chainId,
-      chainId,
-    });
-    nodes.set(chainId, node);
-    settings[`RPC_URL_${chainId}`] = node.url;
-    settings[`CHAIN_CONFIG_${chainId}`] = join(folder, `${chainId}.json`);
-    writeFileSync(
-      settings[`CHAIN_CONFIG_${chainId}`]!,
-      JSON.stringify({ ...stubDescription(), chainId, name }),
-    );
-  }
-  home = await createProgramHome();
+  twoChains = await createTwoChains();
+  ({ nodes, home, settings } = twoChains);
   program = await home.start([], settings);
   for (const chainId of [FIRST, SECOND]) await untilBlock(chainId, BLOCKS[chainId]!);
 });
 
 afterAll(async () => {
   await program?.stop();
-  const [row] = await askRows<{ name: string }>(home.database, 'SELECT currentDatabase() AS name');
-  for (const chainId of [FIRST, SECOND])
-    await home.database.command('drop', `DROP DATABASE IF EXISTS ${row!.name}_${chainId} SYNC`);
-  await home.drop();
-  await nodes.get(FIRST)?.close();
-  rmSync(folder, { recursive: true, force: true });
+  await twoChains.drop();
 });
 
 async function get(
@@ -163,6 +137,12 @@ test('the explorer and the dialects take every chain', async () => {
     '943',
     '8453',
   ]);
+  const { json: listed } = await get(`/second-stub/v2/chainlist`);
+  const pages = listed['result']!.map(({ chainid, blockexplorer }) => [String(chainid), blockexplorer]);
+  expect(pages.filter(([chainId]) => chainId !== '943')).toEqual([
+    [String(SECOND), `${program.url}/second-stub`],
+    [String(FIRST), `${program.url}/${FIRST}`],
+  ]);
   const [pair] = (await get('/api/v1/pairs?limit=1')).json['data']!.map((each) => String(each['address']));
   const history = `/udf/history?symbol=${pair}&resolution=1&countback=5`;
   expect((await get(`/${SECOND}${history}`)).text).not.toBe((await get(history)).text);
@@ -223,10 +203,93 @@ test('the page changes the chain, and its links and requests stay on the chain',
   }
 });
 
-test('metrics have the block of each chain', async () => {
+test('the reference of a chain shows and sends calls to this chain, and its links stay on it', async () => {
+  const { browser, close } = await launchBrowser();
+  try {
+    const { page, faults } = await openPage(browser, program.url, DESKTOP);
+    await page.goto('/second-stub/');
+    await untilLoaded(page);
+    await page.locator('nav >> text=API').click();
+    await page.waitForURL('**/second-stub/docs');
+    await page.locator('.steps pre').first().waitFor();
+    const calls = await page.locator('.steps pre').allInnerTexts();
+    expect(calls.length).toBeGreaterThan(3);
+    for (const call of calls) expect(call).toContain(`${program.url}/api/v1/second-stub/`);
+    expect(
+      await page.locator('header a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+    ).toEqual(['/', '/', '/dexes', '/portfolio', '/contract', '/docs'].map((path) => `/second-stub${path}`));
+    expect(await page.locator('#chain option:checked').innerText()).toBe('Second Stub');
+    expect(faults).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test('the Etherscan dialect takes the slug of a chain in its path too', async () => {
+  const blockNumber = '?module=proxy&action=eth_blockNumber';
+  for (const path of ['/second-stub/api', '/api/v1/second-stub/etherscan', '/second-stub/v2/api'])
+    expect([path, Number((await get(path + blockNumber)).json['result'])]).toEqual([path, BLOCKS[SECOND]]);
+  expect((await get(`/third-stub/api${blockNumber}`)).json['result']).toMatch(
+    /^Missing or unsupported chainid/,
+  );
+});
+
+test('a wrong path on a chain gets a hint with the chain', async () => {
+  expect((await get('/api/v1/second-stub/pair')).json['error']).toMatch(
+    /did you mean \/api\/v1\/second-stub\/pairs\?/,
+  );
+});
+
+test('metrics of each chain have its id as a label', async () => {
   const text = await program.metrics();
-  for (const chainId of [FIRST, SECOND])
-    expect(text).toContain(`candlehouse_chain_head_block{chain="${chainId}"} ${BLOCKS[chainId]}`);
+  for (const chainId of [FIRST, SECOND]) {
+    expect(text).toContain(`candlehouse_head_block{chain="${chainId}"} ${BLOCKS[chainId]}\n`);
+    expect(text).toMatch(new RegExp(`^candlehouse_ingested_swaps_total{chain="${chainId}"} [1-9]`, 'm'));
+    expect(text).toMatch(
+      new RegExp(
+        `^candlehouse_rpc_calls_total{chain="${chainId}",user="ingest",endpoint="rpc-0"} [1-9]`,
+        'm',
+      ),
+    );
+  }
+});
+
+test('each line of the log about a chain names the chain', () => {
+  const started = program.log.filter(
+    ({ msg }) => msg === 'read the stored state' || msg.startsWith('first start'),
+  );
+  expect([...new Set(started.map(({ chainId }) => chainId))].sort()).toEqual([FIRST, SECOND].sort());
+});
+
+test('commands work on the chain of --chain, by default on the first one, and refuse other chains', async () => {
+  const config = loadConfig({ ...settings, CLICKHOUSE_URL: home.writerUrl }, (path) =>
+    readFileSync(path, 'utf8'),
+  );
+  expect(onlyChain(config)).toMatchObject({ chainId: FIRST, otherChains: [] });
+  expect(() => onlyChain(config, 943)).toThrow('--chain: got 943; allowed: 369 or 8453');
+  for (const [chainId, asked] of [
+    [FIRST, undefined],
+    [SECOND, SECOND],
+  ] as const) {
+    const one = onlyChain(config, asked);
+    const finalTo = nodes.get(chainId)!.final;
+    const written: string[] = [];
+    const stdout = jest
+      .spyOn(process.stdout, 'write')
+      .mockImplementation((text) => written.push(String(text)) > 0);
+    const verified = await runVerify(one, silent, { from: null, to: null }).finally(() =>
+      stdout.mockRestore(),
+    );
+    expect([verified, written.join('')]).toEqual([0, expect.stringMatching(`final blocks 1-${finalTo}\\.`)]);
+    const output = { write: (text: string) => written.push(text) };
+    const signal = new AbortController().signal;
+    const range = { from: finalTo - 3, to: finalTo };
+    expect(await proveBlocks(one, silent, signal, range, output)).toBe(0);
+    expect(await runReindex(one, silent, signal, { ...range, check: true }, output)).toBe(0);
+    const other = `${program.url}/${chainId}`;
+    expect(await runCompare(one, silent, signal, other, output)).toBe(0);
+    expect(written.join('')).toContain(`The stored rows of blocks 1-${finalTo} are equal.`);
+  }
 });
 
 test('each chain has its database', async () => {
@@ -237,6 +300,39 @@ test('each chain has its database', async () => {
   );
   expect(rows.map(({ suffix }) => suffix)).toEqual([`_${FIRST}`, `_${SECOND}`]);
 });
+
+test.each([SECOND, FIRST])(
+  'if the database of chain %i cannot be opened, the other chain goes on',
+  async (broken) => {
+    await program.stop();
+    const going = broken === FIRST ? SECOND : FIRST;
+    const table = `${await twoChains.nameOf(broken)}.schema_migrations`;
+    await home.database.command('damage', `DETACH TABLE ${table} PERMANENTLY SYNC`);
+    program = await home.start([], settings);
+    const problems = async (): Promise<string[]> =>
+      (await get(`/${broken}/readyz`)).json['problems']!.map((problem) => String(problem['code']));
+    await eventually(problems, (codes) => codes.includes('ingest_failing'));
+    await untilBlock(going, BLOCKS[going]!);
+    await eventually(
+      async () => Boolean((await get(`/${going}/readyz`)).json['ready']),
+      (ready) => ready,
+    );
+    expect((await get(`/api/v1/${going}/pairs`)).status).toBe(200);
+    expect(
+      program.log.find(({ msg }) => msg.startsWith('the database of a chain cannot be opened')),
+    ).toMatchObject({
+      chainId: broken,
+    });
+    await home.database.command('mend', `ATTACH TABLE ${table}`);
+    await eventually(
+      () =>
+        program.log.filter(({ msg, chainId }) => msg === 'read the stored state' && chainId === broken)
+          .length,
+      (sessions) => sessions === 1,
+    );
+    expect(await problems()).not.toContain('ingest_failing');
+  },
+);
 
 test('each stream has the events of its chain, and the end of one node leaves the other chain alone', async () => {
   const followers = [FIRST, SECOND].map(

@@ -261,10 +261,12 @@ test('the Grafana dashboard and the alerts use exactly the exported metrics', ()
 
 test('the Grafana dashboard shows head lag, ingest, queues, inserts, queries, streams, node errors and reorgs', async () => {
   const value = (pattern: RegExp): number => Number(pattern.exec(shown)?.[1]);
-  expect(value(/^candlehouse_behind_blocks (\d+)$/m)).toBe(0);
-  expect(value(/^candlehouse_head_age_seconds ([\d.]+)$/m)).toBeGreaterThan(0);
+  expect(value(/^candlehouse_behind_blocks{chain="369"} (\d+)$/m)).toBe(0);
+  expect(value(/^candlehouse_head_age_seconds{chain="369"} ([\d.]+)$/m)).toBeGreaterThan(0);
   const [row] = await askRows<{ swaps: string }>(home.database, 'SELECT count() AS swaps FROM swaps');
-  expect(value(/^candlehouse_ingested_swaps_total (\d+)$/m)).toBeGreaterThanOrEqual(Number(row?.swaps));
+  expect(value(/^candlehouse_ingested_swaps_total{chain="369"} (\d+)$/m)).toBeGreaterThanOrEqual(
+    Number(row?.swaps),
+  );
   for (const queue of ['stream', 'reads', 'writes', 'rpc', 'blocks'])
     expect(
       value(new RegExp(`^candlehouse_queue_depth{queue="${queue}"} (\\d+)$`, 'm')),
@@ -275,11 +277,13 @@ test('the Grafana dashboard shows head lag, ingest, queues, inserts, queries, st
     value(/^candlehouse_statement_seconds_count{kind="command",name="promote swaps"} (\d+)$/m),
   ).toBeGreaterThan(0);
   expect(value(/^candlehouse_query_seconds_count{name="head\/\w+"} (\d+)$/m)).toBeGreaterThan(0);
-  expect(value(/^candlehouse_sse_clients (\d+)$/m)).toBe(0);
-  expect(value(/^candlehouse_reorgs_total{depth="2"} (\d+)$/m)).toBe(1);
+  expect(value(/^candlehouse_sse_clients{chain="369"} (\d+)$/m)).toBe(0);
+  expect(value(/^candlehouse_reorgs_total{chain="369",depth="2"} (\d+)$/m)).toBe(1);
   // The first URL of RPC_URL does not answer, so its errors are counted and the second node gets the calls.
   expect(
-    value(/^candlehouse_rpc_errors_total{user="ingest",endpoint="rpc-0",kind="network"} (\d+)$/m),
+    value(/^candlehouse_rpc_errors_total{chain="369",user="ingest",endpoint="rpc-0",kind="network"} (\d+)$/m),
   ).toBeGreaterThan(0);
-  expect(value(/^candlehouse_rpc_calls_total{user="ingest",endpoint="rpc-1"} (\d+)$/m)).toBeGreaterThan(100);
+  expect(
+    value(/^candlehouse_rpc_calls_total{chain="369",user="ingest",endpoint="rpc-1"} (\d+)$/m),
+  ).toBeGreaterThan(100);
 });

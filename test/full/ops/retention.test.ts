@@ -127,7 +127,7 @@ test('prune lists the rows it would drop, then drops them while blocks arrive, a
   chain.setHead(LAST + 60);
   await program.untilBlock(LAST + 60, chain.blocks[LAST + 60]!.hash);
   expect(program.log.filter(({ msg }) => /are missing|stops/.test(msg))).toEqual([]);
-  expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total 0');
+  expect(await program.metrics()).toContain('candlehouse_gaps_refilled_total{chain="369"} 0');
   expect(await truth.findWrongBars(program.url)).toEqual([]);
   expect(await runVerify(config(), silent, { from: null, to: null })).toBe(0);
   await expect(prune(LAST, ['swaps'], true)).rejects.toThrow(

@@ -146,7 +146,7 @@ async function startProgram(
     async untilPromoted(finalBlock): Promise<void> {
       const readStored = async (): Promise<number> => {
         const metricsText = await (await fetch(`${url}/metrics`)).text();
-        return Number(/^candlehouse_final_stored_block (\d+)$/m.exec(metricsText)?.[1]);
+        return Number(/^candlehouse_final_stored_block\{chain="\d+"\} (\d+)$/m.exec(metricsText)?.[1]);
       };
       await eventually(
         readStored,

@@ -185,8 +185,8 @@ test.each<[MetricsReaders, string | undefined, number]>([
 test('metrics name endpoints by number, because a host may contain a key', async () => {
   const source = createMetrics();
   const name = '#2 key123.example.org:8545';
-  source.watchRpc('api', () => [{ name, calls: 3, errors: { network: 1 } }]);
+  source.watchRpc(369, 'api', () => [{ name, calls: 3, errors: { network: 1 } }]);
   const text = await source.render();
-  expect(text).toContain('candlehouse_rpc_calls_total{user="api",endpoint="rpc-2"} 3');
+  expect(text).toContain('candlehouse_rpc_calls_total{chain="369",user="api",endpoint="rpc-2"} 3');
   expect(text).not.toContain('key123');
 });
