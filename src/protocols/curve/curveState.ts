@@ -4,7 +4,7 @@
  * the event; if not, the balances are no longer known.
  */
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
-import { exchangeTokens, FEE_UNIT, invariantOf, toXp, withdrawOne, type CurvePool } from './curvePool';
+import { exchangeTokens, FEE_UNIT, invariantOf, RATE_UNIT, toXp, withdrawOne, type CurvePool } from './curvePool';
 import type { CurveEvent } from './curveEvents';
 import { withBaseRate } from './metaPool';
 
@@ -54,11 +54,12 @@ function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number):
   });
   switch (event.kind) {
     case 'exchange': {
-      const { soldId, boughtId, sold, bought } = event;
+      const { soldId, boughtId, bought } = event;
+      const sold = soldOf(pool, event);
       const done = exchangeTokens(pool, soldId, boughtId, sold, timestamp);
       const out = bought + (done?.adminFee ?? 0n);
       const moves = pool.balances.map((_each, index) =>
-        index === soldId ? sold : index === boughtId ? -out : 0n,
+        index === soldId ? (done?.counted ?? sold) : index === boughtId ? -out : 0n,
       );
       const isFair = done !== null && isNear(pool, done.amountOut, bought);
       const step = changed({ balances: movedBy(pool, moves) }, isFair);
@@ -75,8 +76,9 @@ function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number):
       return changed({ ramp: { fromAmp, toAmp, fromTime, toTime } });
     }
     case 'fees': {
-      const { fee, adminFee = pool.adminFee, offpeg = pool.offpeg } = event;
-      return changed({ fee, adminFee, offpeg });
+      const { fee, adminFee = pool.adminFee, offpeg = pool.offpeg, amp } = event;
+      const ramp = amp === undefined ? pool.ramp : { fromAmp: amp, toAmp: amp, fromTime: 0n, toTime: 0n };
+      return changed({ fee, adminFee, offpeg, ramp });
     }
     case 'kill':
       return changed({ isKilled: event.isKilled });
@@ -85,6 +87,13 @@ function applyCurveEvent(pool: CurvePool, event: CurveEvent, timestamp: number):
       // The balances change by amounts that no event tells.
       return changed({}, false);
   }
+}
+
+/** The amount that the contract counts as sold: lent tokens by the rate, because yTokens mint slightly fewer. */
+function soldOf({ rates, lentUnits }: CurvePool, event: Extract<CurveEvent, { kind: 'exchange' }>): bigint {
+  const { soldId, sold, lent } = event;
+  const rate = (rates[soldId] ?? 0n) / (lentUnits[soldId] || 1n);
+  return lent === undefined || rate === 0n ? sold : (lent * RATE_UNIT) / rate;
 }
 
 function applyWithdrawal(

@@ -73,6 +73,34 @@ export function readMetaExchange(
     : { ...event, kind: 'exchange', soldId: 0, boughtId: 1, bought: shares };
 }
 
+/**
+ * The swap of lending tokens behind a swap of the lent tokens. The pool mints what it gets, and redeems what it pays, so the
+ * amounts are those of its last Transfers of both. A coin with the factor 0 is itself what the event names.
+ */
+export function readLentExchange(
+  tokens: readonly Hex[],
+  { lentUnits }: CurvePool,
+  event: Exchange,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+): CurveEvent | null {
+  const self = curveIdOfPool(log.address);
+  const isLent = (id: number): boolean => (lentUnits[id] ?? 0n) > 0n;
+  const [minted, redeemed] = ([
+    [event.soldId, 2],
+    [event.boughtId, 1],
+  ] as const).map(([id, side]) =>
+    isLent(id)
+      ? findTransfer(log, logs, ({ address, topics }) => address === tokens[id] && topics[side] === self)
+      : undefined,
+  );
+  const isSoldLent = isLent(event.soldId);
+  if ((isSoldLent && minted === undefined) || (isLent(event.boughtId) && redeemed === undefined)) return null;
+  const sold = minted === undefined ? event.sold : BigInt(minted.data);
+  const bought = redeemed === undefined ? event.bought : BigInt(redeemed.data);
+  return { ...event, kind: 'exchange', sold, bought, ...(isSoldLent && { lent: event.sold }) };
+}
+
 /** The last Transfer before a log, in the same transaction, that fits. */
 function findTransfer(
   { transactionHash, logIndex }: ChainLog,
