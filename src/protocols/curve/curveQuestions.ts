@@ -153,7 +153,13 @@ function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex |
     const registered = { ...own, share, rates: fixed, asksRates: false, base: null };
     const [lentCoins, lentDecimals, intBalance, firstAmp] = answers.slice(10, LISTED_CALLS);
     if (readNumber(intBalance) !== null)
-      return readFirst(registered, tokens, decimals, [lentCoins, lentDecimals], readNumber(firstAmp) !== null);
+      return readFirst(
+        registered,
+        tokens,
+        decimals,
+        [lentCoins, lentDecimals],
+        readNumber(firstAmp) !== null,
+      );
     const kind = readNumber(preciseAmp) === null ? 'registry' : 'factory';
     const price = readNumber(basePrice);
     const ownBasePool = price === null ? null : readAddress(ownBase);

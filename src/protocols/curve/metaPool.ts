@@ -14,7 +14,7 @@ import { virtualPrice, type CurvePool } from './curvePool';
 /** Topic of Transfer(address indexed from, address indexed to, uint256). */
 export const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-type Exchange = Extract<CurveEvent, { kind: 'exchange' | 'exchange_underlying' }>;
+export type CurveExchange = Extract<CurveEvent, { kind: 'exchange' | 'exchange_underlying' }>;
 
 /** Virtual prices of the base pool at these states. Unknown ones are left out. */
 export function virtualPricesOf(states: readonly ManyTokenState[], timestamp: number): bigint[] {
@@ -54,7 +54,7 @@ export function findPaidCoin(
  */
 export function readMetaExchange(
   tokens: readonly Hex[],
-  event: Exchange,
+  event: CurveExchange,
   log: ChainLog,
   logs: readonly ChainLog[],
 ): CurveEvent | null {
@@ -80,16 +80,18 @@ export function readMetaExchange(
 export function readLentExchange(
   tokens: readonly Hex[],
   { lentUnits }: CurvePool,
-  event: Exchange,
+  event: CurveExchange,
   log: ChainLog,
   logs: readonly ChainLog[],
 ): CurveEvent | null {
   const self = curveIdOfPool(log.address);
   const isLent = (id: number): boolean => (lentUnits[id] ?? 0n) > 0n;
-  const [minted, redeemed] = ([
-    [event.soldId, 2],
-    [event.boughtId, 1],
-  ] as const).map(([id, side]) =>
+  const [minted, redeemed] = (
+    [
+      [event.soldId, 2],
+      [event.boughtId, 1],
+    ] as const
+  ).map(([id, side]) =>
     isLent(id)
       ? findTransfer(log, logs, ({ address, topics }) => address === tokens[id] && topics[side] === self)
       : undefined,

@@ -5,10 +5,9 @@
  */
 import type { ChainLog } from '../../domain/block';
 import { CRYPTO_TOPICS, decodeCryptoEvent, type CryptoEvent } from './cryptoEvents';
-import { findD } from './cryptoMath';
-import { cryptoCurveAt, toCryptoXp, type CryptoPool, type LegacyPart } from './cryptoPool';
+import { cryptoCurveAt, type CryptoPool, type LegacyPart } from './cryptoPool';
 import { lacksPriceScale, withoutPriceScale } from './cryptoParams';
-import { applyCryptoEvent, isWithinRounding, packPrices, type CryptoStep } from './cryptoState';
+import { applyCryptoEvent, fitsCurve, isWithinRounding, packPrices, type CryptoStep } from './cryptoState';
 
 /** Events after which the contract may move its price scale. */
 const MOVES: ReadonlySet<string> = new Set<CryptoEvent['kind']>(['exchange', 'add', 'remove_one']);
@@ -32,7 +31,9 @@ export function readLegacyLog(
     // The event of the first deposit names no LP tokens.
     const supply = pool.supply === 0n ? end.supply : moved.pool.supply;
     const last = { ...moved.pool, supply };
-    const isAt = lacksPriceScale(pool) ? isOnCurve(last, end, timestamp) : moved.isExplained && isAtEnd(last, end);
+    const isAt = lacksPriceScale(pool)
+      ? isOnCurve(last, end, timestamp)
+      : moved.isExplained && isAtEnd(last, end);
     return { ...moved, pool: { ...last, d: end.d, priceScale: end.priceScale }, isExplained: isAt };
   }
   if (lacksPriceScale(pool)) return { ...unmoved, isExplained: true };
@@ -118,8 +119,8 @@ function stepOf(
  * event between shows where the scale moved.
  */
 function isOnCurve(pool: CryptoPool, end: LegacyPart['end'], timestamp: number): boolean {
-  const last = { ...pool, priceScale: end.priceScale };
-  return isAtEnd({ ...last, d: findD(cryptoCurveAt(last, timestamp), toCryptoXp(last)) ?? 0n }, end);
+  const last = { ...pool, d: end.d, priceScale: end.priceScale };
+  return isAtEnd(last, end) && fitsCurve(last, cryptoCurveAt(last, timestamp)) === true;
 }
 
 /** The contract forgets a ramp at its first use after it. */

@@ -173,7 +173,8 @@ async function follow(block: number): Promise<Seen[]> {
       expect([pool.kind, event, step.isExplained]).toEqual([pool.kind, event, true]);
       states.set(pool.address, step.pool);
       if (lacksPriceScale(step.pool)) unscaled += 1;
-      if (!lacksPriceScale(before)) seen.push({ pool, event, before, after: step.pool, feePips: step.feePips });
+      if (!lacksPriceScale(before))
+        seen.push({ pool, event, before, after: step.pool, feePips: step.feePips });
     }
     expect(lacksPriceScale(states.get(pool.address)!)).toBe(false);
   }

@@ -91,7 +91,13 @@ beforeAll(async () => {
   first = await market.createPool({ ...plan, kind: 'registry', amp: 200n, tokens: inOrder(6, 8) });
   staked = await market.createPool({ ...plan, kind: 'held', amp: 60n, tokens: [NATIVE, usd] });
   const cToken = await market.createLending(native);
-  lending = await market.createPool({ ...plan, kind: 'fixed', amp: 110n, tokens: [cToken, usd], oracles: [0] });
+  lending = await market.createPool({
+    ...plan,
+    kind: 'fixed',
+    amp: 110n,
+    tokens: [cToken, usd],
+    oracles: [0],
+  });
   const factory = market.factories[1];
   lone = await market.createPool({ ...plan, amp: 100n, tokens: inOrder(6, 12) }, { factory });
   for (const [pool, units] of [

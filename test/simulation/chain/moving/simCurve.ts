@@ -304,9 +304,7 @@ export class CurvePool implements MovingPool {
 
 /** Whether meta pools may hold the LP tokens of this pool. Each change of such a pool has an event that explains it. */
 function isBase(pool: MovingPool): pool is CurvePool {
-  return (
-    pool instanceof CurvePool && !['ng', 'fixed'].includes(pool.books.kind) && pool.books.base === null
-  );
+  return pool instanceof CurvePool && !['ng', 'fixed'].includes(pool.books.kind) && pool.books.base === null;
 }
 
 /** A meta pool of the factory of 2021: of a token, and of the LP token of another pool. */
