@@ -126,8 +126,7 @@ interface FoundFacts {
 
 /** A pool that one of Curve's factories, or its registry, lists. */
 function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex | null)[]): FoundFacts | null {
-  const [coins, types, basePool, decimalsOf, lpToken, ratesOf, stored, preciseAmp, ownBase, basePrice] =
-    answers;
+  const [coins, types, basePool, decimalsOf, lpToken, , stored] = answers;
   const count = tokens.length;
   if (readCoins(coins)?.join() !== tokens.join()) return null;
   const base = readAddress(basePool);
@@ -150,30 +149,35 @@ function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex |
   );
   const share = readAddress(lpToken);
   if (share !== null) {
-    const registered = { ...own, share, rates: fixed, asksRates: false, base: null };
-    const [lentCoins, lentDecimals, intBalance, firstAmp] = answers.slice(10, LISTED_CALLS);
-    if (readNumber(intBalance) !== null)
-      return readFirst(
-        registered,
-        tokens,
-        decimals,
-        [lentCoins, lentDecimals],
-        readNumber(firstAmp) !== null,
-      );
-    const kind = readNumber(preciseAmp) === null ? 'registry' : 'factory';
-    const price = readNumber(basePrice);
-    const ownBasePool = price === null ? null : readAddress(ownBase);
-    if (price !== null && ownBasePool !== null) {
-      const meta = { kind, rates: [fixed[0] ?? 0n, price], asksRates: true, base: ownBasePool } as const;
-      return { facts: { ...registered, ...meta }, isFollowed: count === 2 };
-    }
-    const rates = readList(ratesOf).slice(0, count);
-    const isFollowed = rates.length === count && rates.every((rate) => rate === RATE_UNIT);
-    return { facts: { ...registered, kind }, isFollowed };
+    const facts = { ...own, share, rates: fixed, asksRates: false, base: null };
+    return readRegistered(facts, tokens, decimals, answers);
   }
   const kind = count === 2 && base === null ? 'pair' : 'factory';
   const rates = hasStored ? storedRates : fixed;
   return { facts: { ...own, kind, rates, asksRates: hasStored }, isFollowed: true };
+}
+
+/** A pool that a registry lists. */
+function readRegistered(
+  facts: Omit<CurveFacts, 'kind'>,
+  tokens: readonly Hex[],
+  decimals: readonly bigint[],
+  answers: readonly (Hex | null)[],
+): FoundFacts | null {
+  const [, , , , , ratesOf, , preciseAmp, ownBase, basePrice, ...lent] = answers;
+  const [, , intBalance, firstAmp] = lent;
+  if (readNumber(intBalance) !== null)
+    return readFirst(facts, tokens, decimals, lent, readNumber(firstAmp) !== null);
+  const kind = readNumber(preciseAmp) === null ? 'registry' : 'factory';
+  const price = readNumber(basePrice);
+  const base = price === null ? null : readAddress(ownBase);
+  if (price !== null && base !== null) {
+    const meta = { kind, rates: [facts.rates[0] ?? 0n, price], asksRates: true, base } as const;
+    return { facts: { ...facts, ...meta }, isFollowed: tokens.length === 2 };
+  }
+  const rates = readList(ratesOf).slice(0, tokens.length);
+  const isFollowed = rates.length === tokens.length && rates.every((rate) => rate === RATE_UNIT);
+  return { facts: { ...facts, kind }, isFollowed };
 }
 
 /**
@@ -184,7 +188,7 @@ function readFirst(
   facts: Omit<CurveFacts, 'kind'>,
   tokens: readonly Hex[],
   decimals: readonly bigint[],
-  [coins, lentDecimals]: readonly (Hex | null | undefined)[],
+  [coins, lentDecimals]: readonly (Hex | null)[],
   hasRamp: boolean,
 ): FoundFacts | null {
   const lent = toCoins(readList(coins).slice(0, tokens.length));
@@ -279,21 +283,27 @@ function withBooks(
   const rates = readRates(pool, answers.slice(size));
   const offpeg = readUint(multiplier);
   if (values.length !== size || rates === null || (pool.kind === 'ng' && offpeg === null)) return state;
-  const [amp = 0n] = values;
-  const settings = pool.kind === 'fixed' ? [amp, amp, 0n, 0n, ...values.slice(1)] : values;
-  const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n, fee = 0n, adminFee = 0n] = settings;
   const [supply = 0n, ...balances] = values.slice(size - state.tokens.length - 1);
   return withCurvePool(state, {
     ...pool,
-    isKilled: pool.kind === 'pancake' && (values[6] ?? 0n) > 0n,
-    ramp: { fromAmp, toAmp, fromTime, toTime },
-    fee,
-    adminFee,
+    ...readSettings(pool, values),
     offpeg: offpeg ?? 0n,
     supply: isCreation ? 0n : supply,
     rates,
     balances: isCreation ? pool.balances : balances,
   });
+}
+
+/** The answers to `settingsOf`. */
+function readSettings(
+  { kind }: CurvePool,
+  values: readonly bigint[],
+): Pick<CurvePool, 'isKilled' | 'ramp' | 'fee' | 'adminFee'> {
+  const [amp = 0n] = values;
+  const settings = kind === 'fixed' ? [amp, amp, 0n, 0n, ...values.slice(1)] : values;
+  const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n, fee = 0n, adminFee = 0n] = settings;
+  const isKilled = kind === 'pancake' && (settings[6] ?? 0n) > 0n;
+  return { isKilled, ramp: { fromAmp, toAmp, fromTime, toTime }, fee, adminFee };
 }
 
 function rateCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {

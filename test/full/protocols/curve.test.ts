@@ -117,7 +117,9 @@ afterAll(async () => {
   await anvil?.stop();
 });
 
-const isOldest = ({ kind }: MarketPool): boolean => ['fixed', 'pax', 'ren'].includes(kind);
+/** Whether the contract can swap lent tokens. */
+const isLent = ({ kind }: MarketPool): boolean => kind === 'fixed' || kind === 'pax';
+const isOldest = (pool: MarketPool): boolean => pool.kind === 'ren' || isLent(pool);
 
 async function createOldest(): Promise<void> {
   const plain = (places: number): MarketToken => market.tokens.find(({ decimals }) => decimals === places)!;
@@ -224,7 +226,7 @@ async function follow(block: number): Promise<Seen[]> {
     if (step === 'malformed') throw new Error(`malformed ${kind}`);
 
     const isLost = curveStable.lacksBooks(step.after);
-    const isLending = isOldest(pool) && pool.oracles?.[0] === 0 && pool.kind !== 'ren';
+    const isLending = isLent(pool) && pool.oracles?.[0] === 0;
     if (isLending) ofLending.all += 1;
     if (isLending && isLost) ofLending.lost += 1;
     else if (isLost && pool.kind === 'held') lost += 1;
@@ -255,12 +257,12 @@ function addAction(pool: MarketPool, random: Random): void {
     const [into, out] = pickTwo(coins, random);
     return market.add(pool, 'exchange_underlying', [into, out, partOf(held[into]!, 1) + 1n, 0]);
   }
-  const isUnderlying = ['held', 'fixed', 'pax'].includes(pool.kind) && random.chance(0.3);
-  const hasNoOne = ['fixed', 'pax'].includes(pool.kind) && action > 0.82 && action < 0.87;
-  if (action < 0.7 || hasNoOne) {
-    const lent = isUnderlying ? lentAmount(pool, i, balances[i]!) : balances[i]!;
+  // Contracts with `exchange_underlying` have no `remove_liquidity_one_coin`, except for `held`.
+  const isUnderlying = (pool.kind === 'held' || isLent(pool)) && random.chance(0.3);
+  if (action < 0.7 || (isLent(pool) && action > 0.82 && action < 0.87)) {
+    const amount = isUnderlying ? lentAmount(pool, i, balances[i]!) : balances[i]!;
     const name = isUnderlying ? 'exchange_underlying' : 'exchange';
-    return market.add(pool, name, [i, j, partOf(lent) + 1n, 0]);
+    return market.add(pool, name, [i, j, partOf(amount) + 1n, 0]);
   }
   if (action < 0.78) {
     const amounts = balances.map((each, index) =>
@@ -272,6 +274,10 @@ function addAction(pool: MarketPool, random: Random): void {
   if (action < 0.87) return market.add(pool, 'remove_liquidity_one_coin', [partOf(supply, 1), i]);
   if (action < 0.92)
     return market.add(pool, 'remove_liquidity_imbalance', [balances.map((each) => partOf(each, 1) + 1n)]);
+  return addSetting(pool, random, action, ramp.toAmp);
+}
+
+function addSetting(pool: MarketPool, random: Random, action: number, lastAmp: bigint): void {
   if (action < 0.95) {
     const second =
       pool.kind === 'ng' || pool.kind === 'held'
@@ -282,7 +288,7 @@ function addAction(pool: MarketPool, random: Random): void {
   if (action < 0.96 && pool.kind !== 'fixed') return market.add(pool, 'stop_ramp', []);
   if (action < 0.97 && pool.kind !== 'held') return market.add(pool, 'withdraw_admin_fees', []);
   const isPlain = pool.kind === 'pancake' || pool.kind === 'registry' || isOldest(pool);
-  const amp = ramp.toAmp / (isPlain ? 1n : 100n);
+  const amp = lastAmp / (isPlain ? 1n : 100n);
   return market.add(pool, 'ramp_A', [random.chance(0.5) ? amp * 7n : amp / 6n + 1n, RAMP_SECONDS]);
 }
 

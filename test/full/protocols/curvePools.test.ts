@@ -272,6 +272,12 @@ test('each swap has what moved and the fee that the pool took, and bars close at
   }
 });
 
+test('a swap of lent tokens is listed as one of the lending tokens, with a price', async () => {
+  const swaps = await listSwaps(program, lending);
+  expect(swaps).toHaveLength(16);
+  for (const { price } of swaps) expect(price).not.toBeNull();
+});
+
 test('a deposit and the withdrawals are listed, and a donation of the fees only interrupts the price', async () => {
   expect(await listMoves(program, three)).toEqual(['burn', 'burn', 'mint']);
   expect(await listMoves(program, ng)).toEqual(['burn', 'burn', 'mint']);

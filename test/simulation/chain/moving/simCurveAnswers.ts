@@ -114,7 +114,7 @@ function answerOfFactory(
 }
 
 function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | null {
-  const { kind, ramp } = books;
+  const { kind } = books;
   const [called, index] = [data.slice(0, 10), Number(`0x${data.slice(10, 74) || '0'}`)];
   const at = (values: readonly (Hex | bigint)[]): Hex | null => {
     const value = values[index];
@@ -127,20 +127,28 @@ function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | nu
   if (called === POOL_CALL.balancesOfInt) return kind === 'fixed' ? at(books.balances) : null;
   if (called === POOL_CALL.rates) return kind === 'pancake' ? at(books.rates) : null;
   if (kind === 'ng' && data === POOL_CALL.storedRates) return arrayData([books.rates]);
-  const values: Readonly<Record<string, Hex | bigint>> = {
-    ...(kind !== 'fixed' && {
-      'initial_A()': ramp[0],
-      'future_A()': ramp[1],
-      'initial_A_time()': ramp[2],
-      'future_A_time()': ramp[3],
-    }),
-    ...(kind === 'fixed' && { 'A()': ramp[1] }),
+  const value = settingsOf(facts, books)[NAMES.get(called) ?? ''];
+  return value === undefined ? null : dataOf(value);
+}
+
+/** The answers of functions without arguments. */
+function settingsOf(
+  { share }: CurveFacts,
+  { kind, ramp, ...books }: CurveBooks,
+): Readonly<Record<string, Hex | bigint>> {
+  const [from, to, begin, end] = ramp;
+  const ramping = {
+    'initial_A()': from,
+    'future_A()': to,
+    'initial_A_time()': begin,
+    'future_A_time()': end,
+  };
+  return {
+    ...(kind === 'fixed' ? { 'A()': to } : ramping),
     'fee()': books.fee,
     'admin_fee()': books.adminFee,
     ...(kind === 'ng' && { 'offpeg_fee_multiplier()': books.offpeg }),
-    ...(kind === 'pancake' && { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': facts.share }),
-    ...((kind === 'factory' || kind === 'pair') && { 'A_precise()': ramp[1] }),
+    ...(kind === 'pancake' && { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': share }),
+    ...((kind === 'factory' || kind === 'pair') && { 'A_precise()': to }),
   };
-  const value = values[NAMES.get(called) ?? ''];
-  return value === undefined ? null : dataOf(value);
 }
