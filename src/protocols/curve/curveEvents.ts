@@ -18,6 +18,8 @@ export type CurveEvent =
       readonly owner: Hex;
       readonly soldId: number;
       readonly sold: bigint;
+      /** The amount of the lent token, if the pool minted the sold lending tokens. */
+      readonly lent?: bigint;
       readonly boughtId: number;
       readonly bought: bigint;
     }
@@ -47,7 +49,13 @@ export type CurveEvent =
       readonly fromTime: bigint;
       readonly toTime: bigint;
     }
-  | { readonly kind: 'fees'; readonly fee: bigint; readonly adminFee?: bigint; readonly offpeg?: bigint }
+  | {
+      readonly kind: 'fees';
+      readonly fee: bigint;
+      readonly adminFee?: bigint;
+      readonly offpeg?: bigint;
+      readonly amp?: bigint;
+    }
   | { readonly kind: 'kill'; readonly isKilled: boolean }
   /** DonateAdminFees: the owner's fees become balances, and no event tells their amounts. */
   | { readonly kind: 'donate' };
@@ -99,6 +107,8 @@ const NEW_THREE_FEES: Hex = '0xcfca96e0fef3432146913b2a5a2268a55d3f475fe057e7ffd
 const APPLY_NEW_FEE: Hex = '0x750d10a7f37466ce785ee6bcb604aac543358db42afbcc332a3c12a49c80bf6d';
 /** Topic of ApplyNewFee(uint256 fee). */
 const APPLY_ONE_FEE: Hex = '0xa8715770654f54603947addf38c689adbd7182e21673b28bcf306a957aaba215';
+/** Topic of NewParameters(uint256 A, uint256 fee, uint256 admin_fee) of the contracts without a ramp. */
+const NEW_PARAMETERS: Hex = '0x752a27d1853eb7af3ee4ff764f2c4a51619386af721573dd3809e929c39db99e';
 /** Topics of DonateAdminFees(), Kill() and Unkill(). */
 const DONATE: Hex = '0x2c7203581ca666b8c5094c11c03f0b19b3750234a9d281bcbc88a260bcb006de';
 const KILL: Hex = '0xbe26733c2bf6ff3ea5ba8cfe744422bd49052ff9ed5685c9e81e6f9321dbaddd';
@@ -108,11 +118,14 @@ const UNKILL: Hex = '0x061284ffa2814ace135f62907c78a7cff0f070efe7e6a0a42740ea1da
 export const CURVE_TOPICS: ReadonlySet<Hex> = new Set([
   ...LIQUIDITY.keys(),
   ...[EXCHANGE, EXCHANGE_NG, EXCHANGE_UNDERLYING, REMOVE_ONE, REMOVE_ONE_NG, REMOVE_ONE_FIRST],
-  ...[RAMP, STOP_RAMP, NEW_FEE, NEW_THREE_FEES, APPLY_NEW_FEE, APPLY_ONE_FEE, DONATE, KILL, UNKILL],
+  ...[RAMP, STOP_RAMP, NEW_FEE, NEW_THREE_FEES, APPLY_NEW_FEE, APPLY_ONE_FEE],
+  ...[NEW_PARAMETERS, DONATE, KILL, UNKILL],
 ]);
 
-/** Topics of the events with a new fee in the first word. */
-export const CURVE_FEE_TOPICS: readonly Hex[] = [NEW_FEE, NEW_THREE_FEES, APPLY_NEW_FEE, APPLY_ONE_FEE];
+/** Topics of the events with a new fee. */
+export const CURVE_FEE_TOPICS: readonly Hex[] = [
+  ...[NEW_FEE, NEW_THREE_FEES, APPLY_NEW_FEE, APPLY_ONE_FEE, NEW_PARAMETERS],
+];
 
 /** Null for another topic or a malformed layout. `isPancake`: the log is of Pancake's port. */
 export function decodeCurveEvent(
@@ -185,6 +198,8 @@ function decodeSetting(topic: Hex, data: Hex): CurveEvent | null {
       return { kind: 'fees', fee: first, adminFee: second };
     case `${NEW_THREE_FEES} 3`:
       return { kind: 'fees', fee: first, adminFee: second, offpeg: third };
+    case `${NEW_PARAMETERS} 3`:
+      return { kind: 'fees', amp: first, fee: second, adminFee: third };
     case `${APPLY_ONE_FEE} 1`:
       return { kind: 'fees', fee: first };
     case `${APPLY_NEW_FEE} 2`:

@@ -2,7 +2,8 @@
  * The params of a StableSwap pool's state: the kind of contract, LP token, whether the trade is stopped, ramp of A (4), fee,
  * owner's part, fee factor, LP tokens, then one rate per token. A ramp of zeros means that all but the facts is unknown.
  * The pool then has no price until the node was asked again. A pool with moving rates or balances has three more params:
- * whether the node is asked for the rates, the base pool, and whether the node is asked for the balances.
+ * whether the node is asked for the rates, the base pool, and whether the node is asked for the balances. A pool of lending
+ * tokens has one more param per token, the factor of its rate.
  */
 import type { Hex } from '../../domain/hex';
 import type { ManyTokenState } from '../manyTokenProtocol';
@@ -14,9 +15,10 @@ const FIRST_RATE = 11;
 const NO_RAMP: CurvePool['ramp'] = { fromAmp: 0n, toAmp: 0n, fromTime: 0n, toTime: 0n };
 
 /** What never changes, and the first rates. */
-export type CurveFacts = Pick<CurvePool, 'kind' | 'rates' | 'asksRates' | 'base' | 'asksBalances'> & {
-  readonly share: Hex;
-};
+export type CurveFacts = Pick<
+  CurvePool,
+  'kind' | 'rates' | 'asksRates' | 'base' | 'asksBalances' | 'lentUnits'
+> & { readonly share: Hex };
 
 /** The state of a pool of which only the facts are known. */
 export function withCurveFacts(state: ManyTokenState, facts: CurveFacts): ManyTokenState {
@@ -32,11 +34,11 @@ export function withCurvePool(
   share = shareOf(state),
 ): ManyTokenState {
   const { kind, isKilled, ramp, fee, adminFee, offpeg, supply, rates, asksRates, base, balances } = pool;
-  const { asksBalances } = pool;
+  const { asksBalances, lentUnits } = pool;
   const { fromAmp, toAmp, fromTime, toTime } = ramp;
   const head = [BigInt(CURVE_KINDS.indexOf(kind)), BigInt(share), BigInt(isKilled)];
   const isMoving = asksRates || base !== null || asksBalances;
-  const moving = isMoving ? [BigInt(asksRates), BigInt(base ?? 0), BigInt(asksBalances)] : [];
+  const moving = isMoving ? [BigInt(asksRates), BigInt(base ?? 0), BigInt(asksBalances), ...lentUnits] : [];
   const params = [
     ...head,
     fromAmp,
@@ -67,13 +69,13 @@ export function toCurvePool({
   const [fee = 0n, adminFee = 0n, offpeg = 0n, supply = 0n] = params.slice(FIRST_RATE - 4);
   const end = FIRST_RATE + balances.length;
   const rates = params.slice(FIRST_RATE, end);
-  const [asked = 0n, baseWord = 0n, askedBalances = 0n] = params.slice(end);
+  const [asked = 0n, baseWord = 0n, askedBalances = 0n, ...lentUnits] = params.slice(end);
   const name = CURVE_KINDS[Number(kind)];
   if (name === undefined || rates.length < 2 || rates.length !== balances.length) return null;
   if (rates.some((rate) => rate === 0n)) return null;
   const ramp = { fromAmp, toAmp, fromTime, toTime };
   const base = baseWord === 0n ? null : wordToAddress(baseWord);
-  const moving = { asksRates: asked > 0n, base, asksBalances: askedBalances > 0n };
+  const moving = { asksRates: asked > 0n, base, asksBalances: askedBalances > 0n, lentUnits };
   const fees = { fee, adminFee, offpeg };
   return { kind: name, isKilled: killed > 0n, ramp, ...fees, supply, rates, ...moving, balances };
 }

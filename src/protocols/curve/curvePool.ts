@@ -4,7 +4,8 @@ import { getD, marginalPrice, solveBalance, type StableCurve } from './stableMat
 
 /** A fee or a part of a fee of this number means 100 %. */
 export const FEE_UNIT = 10n ** 10n;
-const RATE_UNIT = 10n ** 18n;
+/** A rate of this number means 1. */
+export const RATE_UNIT = 10n ** 18n;
 const FEE_UNITS_PER_PIP = 10_000n;
 
 /** How a kind of contract counts A (`ampUnit` is its A_PRECISION) and rounds D. */
@@ -13,10 +14,14 @@ type Rounding = Pick<StableCurve, 'ampUnit' | 'isPancake' | 'reverts' | 'addsOne
 /**
  * The kinds of contracts. `pancake`: Pancake's port, which PulseX uses. `ng`: StableSwap-NG. `registry`: the first contracts,
  * such as 3pool. `factory`: the factory of 2021, its meta pools, and the contracts between both. `pair`: pools of two coins
- * of that factory, which divide as StableSwap-NG. `held`: contracts that count what they hold, as the pools of stETH and Aave. A
- * state stores the place of its kind in this order.
+ * of that factory, which divide as StableSwap-NG. `held`: contracts that count what they hold, as the pools of stETH and Aave.
+ * The oldest contracts name balances by int128: `fixed` has no ramp of A (Compound, USDT, Y, BUSD, sUSD), `pax` has one, and
+ * `ren` (renBTC, sBTC) swaps as `registry`. A state stores the place of its kind in this order.
  */
-export const CURVE_KINDS = ['pancake', 'ng', 'registry', 'factory', 'pair', 'held'] as const;
+export const CURVE_KINDS = [
+  ...(['pancake', 'ng', 'registry', 'factory', 'pair', 'held'] as const),
+  ...(['fixed', 'pax', 'ren'] as const),
+] as const;
 type CurveKind = (typeof CURVE_KINDS)[number];
 
 const ROUNDINGS: Readonly<Record<CurveKind, Rounding>> = {
@@ -26,6 +31,9 @@ const ROUNDINGS: Readonly<Record<CurveKind, Rounding>> = {
   factory: { ampUnit: 100n, isPancake: true, reverts: true },
   pair: { ampUnit: 100n, isPancake: false },
   held: { ampUnit: 100n, isPancake: true, reverts: true, addsOne: true },
+  fixed: { ampUnit: 1n, isPancake: true, addsOne: true },
+  pax: { ampUnit: 1n, isPancake: true },
+  ren: { ampUnit: 1n, isPancake: true },
 };
 
 export interface CurvePool {
@@ -54,13 +62,18 @@ export interface CurvePool {
   readonly base: Hex | null;
   /** Whether balances change without an event, so that the node is asked for them in each block with an event of the pool. */
   readonly asksBalances: boolean;
+  /**
+   * For each lending token, such as a cToken, the factor from its rate (lent tokens per lending token, 1e18 means 1) to the one
+   * in `rates`. 0 for other coins. Empty if the pool has no lending tokens.
+   */
+  readonly lentUnits: readonly bigint[];
   /** Raw balances without the owner's fees, as balances(i) of the contract. */
   readonly balances: readonly bigint[];
 }
 
 interface Exchange {
   readonly amountOut: bigint;
-  /** The owner's part of the fee, in the token that goes out. */
+  /** What the balance of the token that goes out loses beyond `amountOut`: the owner's part of the fee, and rounding. */
   readonly adminFee: bigint;
   readonly feePips: number;
 }
@@ -106,17 +119,33 @@ export function exchangeTokens(
   j: number,
   amountIn: bigint,
   timestamp: number,
-): Exchange | null {
+): (Exchange & { readonly counted: bigint }) | null {
   const curved = moveOnCurve(pool, i, j, amountIn, timestamp);
-  const rate = pool.rates[j];
-  if (curved === null || rate === undefined) return null;
-  const { out, fee } = curved;
+  const [rateI, rate] = [pool.rates[i], pool.rates[j]];
+  if (curved === null || rateI === undefined || rate === undefined) return null;
+  const { x, y, fee } = curved;
+  const out = curved.out + BigInt(roundsBalances(pool));
   const taken = (out * fee) / FEE_UNIT;
+  const adminFee = (taken * pool.adminFee) / FEE_UNIT;
+  const amountOut = ((out - taken) * RATE_UNIT) / rate;
+  const feePips = Number((fee + FEE_UNITS_PER_PIP / 2n) / FEE_UNITS_PER_PIP);
+  if (!roundsBalances(pool))
+    return { amountOut, adminFee: (adminFee * RATE_UNIT) / rate, feePips, counted: amountIn };
+  const left = ((y + taken - adminFee) * RATE_UNIT) / rate;
   return {
-    amountOut: ((out - taken) * RATE_UNIT) / rate,
-    adminFee: (((taken * pool.adminFee) / FEE_UNIT) * RATE_UNIT) / rate,
-    feePips: Number((fee + FEE_UNITS_PER_PIP / 2n) / FEE_UNITS_PER_PIP),
+    amountOut,
+    adminFee: (pool.balances[j] ?? 0n) - left - amountOut,
+    feePips,
+    counted: (x * RATE_UNIT) / rateI - (pool.balances[i] ?? 0n),
   };
+}
+
+/**
+ * Whether a swap computes the new balances from those with 18 decimals, and keeps no unit for itself
+ * (StableSwapCompound.vy, StableSwapPax.vy).
+ */
+function roundsBalances({ kind }: CurvePool): boolean {
+  return kind === 'fixed' || kind === 'pax';
 }
 
 /** The value of an LP token in units of 1e-18, as get_virtual_price(). Null if it is unknown. */
@@ -126,7 +155,7 @@ export function virtualPrice(pool: CurvePool, timestamp: number): bigint | null 
 }
 
 /**
- * The answer of get_dy. Pancake's contract and the first ones of Curve round it otherwise than the swap itself, by one unit
+ * The answer of get_dy. Pancake's contract and the first ones of Curve round it otherwise than the swap itself, by some units
  * at most.
  */
 export function getDy(
@@ -136,23 +165,33 @@ export function getDy(
   amountIn: bigint,
   timestamp: number,
 ): bigint | null {
-  const isRawFee = pool.kind === 'pancake' || pool.kind === 'registry';
+  const isRawFee = pool.kind === 'pancake' || isFirst(pool);
   if (!isRawFee) return exchangeTokens(pool, i, j, amountIn, timestamp)?.amountOut ?? null;
   const curved = moveOnCurve(pool, i, j, amountIn, timestamp);
   const rate = pool.rates[j];
   if (curved === null || rate === undefined) return null;
-  const raw = (curved.out * RATE_UNIT) / rate;
+  const raw = ((curved.out + BigInt(pool.kind === 'fixed')) * RATE_UNIT) / rate;
   return raw - (curved.fee * raw) / FEE_UNIT;
 }
 
-/** The move along the curve with 18 decimals, before the fee. The contract keeps one unit against rounding errors. */
+/** Whether the pool is one of Curve's first contracts, up to 3pool. */
+function isFirst(pool: CurvePool): boolean {
+  return pool.kind === 'registry' || namesByInt(pool);
+}
+
+/** Whether the functions of the contract take ids as int128. */
+export function namesByInt({ kind }: CurvePool): boolean {
+  return kind === 'fixed' || kind === 'pax' || kind === 'ren';
+}
+
+/** The move along the curve with 18 decimals, before the fee. Most contracts keep one unit against rounding errors. */
 function moveOnCurve(
   pool: CurvePool,
   i: number,
   j: number,
   amountIn: bigint,
   timestamp: number,
-): { readonly out: bigint; readonly fee: bigint } | null {
+): { readonly x: bigint; readonly y: bigint; readonly out: bigint; readonly fee: bigint } | null {
   const xp = toXp(pool, pool.balances);
   const curve = curveAt(pool, timestamp);
   const d = getD(xp, curve);
@@ -162,7 +201,7 @@ function moveOnCurve(
   const others = xp.map((each, index) => (index === i ? x : each)).filter((_each, index) => index !== j);
   const y = solveBalance(others, curve, d);
   if (y === null || xj - y - 1n < 0n) return null;
-  return { out: xj - y - 1n, fee: dynamicFee(pool, (xi + x) / 2n, (xj + y) / 2n, pool.fee) };
+  return { x, y, out: xj - y - 1n, fee: dynamicFee(pool, (xi + x) / 2n, (xj + y) / 2n, pool.fee) };
 }
 
 /** The amount of token i that the pool pays out for burnt LP tokens, and the owner's part of the fee. Null if it reverts. */

@@ -21,7 +21,7 @@ import {
   type CurveFacts,
 } from './curveParams';
 import { toCoins } from './curveFamily';
-import { cachesBasePrice, type CurvePool } from './curvePool';
+import { cachesBasePrice, namesByInt, type CurvePool } from './curvePool';
 
 /** Pools of Pancake's port have two or three coins. */
 const PANCAKE_COINS = 3;
@@ -30,8 +30,15 @@ const ORACLE = 1n;
 const REBASING = 2n;
 const ERC4626 = 3n;
 const RATE_UNIT = 10n ** 18n;
+/** Number of calls about a pool of Curve's factories and registries. */
+const LISTED_CALLS = 14;
 /** A coin with more decimals is not possible in Curve's contracts. */
 const DECIMALS_MAX = 36n;
+/** Contracts with lending tokens count lent tokens with so many decimals. */
+const LENT_DECIMALS_MAX = 18n;
+
+/** Functions of cTokens and of yTokens for the lent tokens per lending token. */
+const LENDING_RATES = ['exchangeRateCurrent()', 'getPricePerFullShare()'] as const;
 
 /** The questions of the protocol. */
 export const curveQuestions = {
@@ -84,12 +91,16 @@ function factCalls(factory: Hex, { poolId, tokens }: ManyTokenState): ContractCa
     'get_rates',
   ];
   const rates = tokens.map((_token, index) => ({ to: pool, data: callData('RATES(uint256)', index) }));
+  const lent = ['get_underlying_coins', 'get_underlying_decimals'];
   return [
     ...listings.map((name) => ({ to: factory, data: callData(`${name}(address)`, pool) })),
     { to: pool, data: callData('stored_rates()') },
     { to: pool, data: callData('A_precise()') },
     { to: pool, data: callData('base_pool()') },
     { to: pool, data: callData('base_virtual_price()') },
+    ...lent.map((name) => ({ to: factory, data: callData(`${name}(address)`, pool) })),
+    { to: pool, data: callData('balances(int128)', 0) },
+    { to: pool, data: callData('initial_A()') },
     { to: factory, data: callData('stableSwapPairInfo(address,address,address)', first, second, third) },
     { to: pool, data: callData('token()') },
     ...rates,
@@ -102,7 +113,7 @@ function withFacts(
   answers: readonly (Hex | null)[],
   factory: Hex,
 ): { readonly state: ManyTokenState; readonly poolType: PoolType } | null {
-  const found = readListed(state, answers) ?? readPancake(state, answers.slice(10), factory);
+  const found = readListed(state, answers) ?? readPancake(state, answers.slice(LISTED_CALLS), factory);
   if (state.tokens.length < 2 || found === null) return null;
   const after = withCurveFacts(state, found.facts);
   return { state: found.isFollowed ? after : withDoubts(after, DOUBTS.unfollowed), poolType: POOL_STABLE };
@@ -115,12 +126,11 @@ interface FoundFacts {
 
 /** A pool that one of Curve's factories, or its registry, lists. */
 function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex | null)[]): FoundFacts | null {
-  const [coins, types, basePool, decimalsOf, lpToken, ratesOf, stored, preciseAmp, ownBase, basePrice] =
-    answers;
+  const [coins, types, basePool, decimalsOf, lpToken, , stored] = answers;
   const count = tokens.length;
   if (readCoins(coins)?.join() !== tokens.join()) return null;
   const base = readAddress(basePool);
-  const own = { share: addressOfWord(poolId), base, asksBalances: false };
+  const own = { share: addressOfWord(poolId), base, asksBalances: false, lentUnits: [] };
   const storedRates = readList(stored);
   const hasStored = storedRates.length === count && storedRates.every((rate) => rate > 0n);
   if (types != null) {
@@ -139,21 +149,60 @@ function readListed({ poolId, tokens }: ManyTokenState, answers: readonly (Hex |
   );
   const share = readAddress(lpToken);
   if (share !== null) {
-    const kind = readNumber(preciseAmp) === null ? 'registry' : 'factory';
-    const price = readNumber(basePrice);
-    const ownBasePool = price === null ? null : readAddress(ownBase);
-    const registered = { ...own, kind, share } as const;
-    if (price !== null && ownBasePool !== null) {
-      const meta = { rates: [fixed[0] ?? 0n, price], asksRates: true, base: ownBasePool };
-      return { facts: { ...registered, ...meta }, isFollowed: count === 2 };
-    }
-    const rates = readList(ratesOf).slice(0, count);
-    const isFollowed = rates.length === count && rates.every((rate) => rate === RATE_UNIT);
-    return { facts: { ...registered, rates: fixed, asksRates: false, base: null }, isFollowed };
+    const facts = { ...own, share, rates: fixed, asksRates: false, base: null };
+    return readRegistered(facts, tokens, decimals, answers);
   }
   const kind = count === 2 && base === null ? 'pair' : 'factory';
   const rates = hasStored ? storedRates : fixed;
   return { facts: { ...own, kind, rates, asksRates: hasStored }, isFollowed: true };
+}
+
+/** A pool that a registry lists. */
+function readRegistered(
+  facts: Omit<CurveFacts, 'kind'>,
+  tokens: readonly Hex[],
+  decimals: readonly bigint[],
+  answers: readonly (Hex | null)[],
+): FoundFacts | null {
+  const [, , , , , ratesOf, , preciseAmp, ownBase, basePrice, ...lent] = answers;
+  const [, , intBalance, firstAmp] = lent;
+  if (readNumber(intBalance) !== null)
+    return readFirst(facts, tokens, decimals, lent, readNumber(firstAmp) !== null);
+  const kind = readNumber(preciseAmp) === null ? 'registry' : 'factory';
+  const price = readNumber(basePrice);
+  const base = price === null ? null : readAddress(ownBase);
+  if (price !== null && base !== null) {
+    const meta = { kind, rates: [facts.rates[0] ?? 0n, price], asksRates: true, base } as const;
+    return { facts: { ...facts, ...meta }, isFollowed: tokens.length === 2 };
+  }
+  const rates = readList(ratesOf).slice(0, tokens.length);
+  const isFollowed = rates.length === tokens.length && rates.every((rate) => rate === RATE_UNIT);
+  return { facts: { ...facts, kind }, isFollowed };
+}
+
+/**
+ * A pool of the oldest contracts. The registry names the coin for which a lending token stands, and itself for any other coin.
+ * It names no coin for renBTC, which has a rate too. Null without its answer.
+ */
+function readFirst(
+  facts: Omit<CurveFacts, 'kind'>,
+  tokens: readonly Hex[],
+  decimals: readonly bigint[],
+  [coins, lentDecimals]: readonly (Hex | null)[],
+  hasRamp: boolean,
+): FoundFacts | null {
+  const lent = toCoins(readList(coins).slice(0, tokens.length));
+  const lentPlaces = readList(lentDecimals);
+  if (lent?.length !== tokens.length || lentPlaces.length < tokens.length) return null;
+  const places = lent.map((coin, index) => (coin === ZERO_ADDRESS ? decimals : lentPlaces)[index] ?? 0n);
+  if (places.some((each) => each > LENT_DECIMALS_MAX)) return null;
+  const asksRates = lent.some((coin, index) => coin !== tokens[index]);
+  const units = tokens.map((token, index) =>
+    token === lent[index] ? 0n : 10n ** (LENT_DECIMALS_MAX - (places[index] ?? 0n)),
+  );
+  const isLending = lent.some((coin, index) => coin !== ZERO_ADDRESS && coin !== tokens[index]);
+  const kind = hasRamp ? (isLending ? 'pax' : 'ren') : 'fixed';
+  return { facts: { ...facts, kind, asksRates, lentUnits: asksRates ? units : [] }, isFollowed: true };
 }
 
 /** A pool of Pancake's port, which its factory confirms. A pool that is itself the factory needs no confirmation. */
@@ -168,21 +217,18 @@ function readPancake(
   const isConfirmed = pool === factory || readAddress(confirmed) === pool;
   if (!isConfirmed || share === null || rates.length !== tokens.length) return null;
   return {
-    facts: { kind: 'pancake', rates, share, asksRates: false, base: null, asksBalances: false },
+    facts: {
+      ...{ kind: 'pancake', rates, share, asksRates: false, base: null },
+      ...{ asksBalances: false, lentUnits: [] },
+    },
     isFollowed: true,
   };
 }
 
 /** Functions without arguments that tell what changes, beside balances, LP tokens and rates. */
 function settingsOf(pool: CurvePool | null): string[] {
-  const settings = [
-    'initial_A()',
-    'future_A()',
-    'initial_A_time()',
-    'future_A_time()',
-    'fee()',
-    'admin_fee()',
-  ];
+  const ramp = ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()'];
+  const settings = [...(pool?.kind === 'fixed' ? ['A()'] : ramp), 'fee()', 'admin_fee()'];
   if (pool?.kind === 'pancake') settings.push('is_killed()');
   return settings;
 }
@@ -192,7 +238,7 @@ function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const pool = toCurvePool(state);
   const base = pool?.base ?? null;
   const basePrice = base === null ? [] : [{ to: base, data: callData('get_virtual_price()') }];
-  const rates = pool?.asksRates === true ? [ratesCall(pool, to)] : basePrice;
+  const rates = pool?.asksRates === true ? ratesCalls(pool, state) : basePrice;
   return [
     { to, data: callData('offpeg_fee_multiplier()') },
     ...settingsOf(pool).map((name) => ({ to, data: callData(name) })),
@@ -202,13 +248,23 @@ function bookCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   ];
 }
 
-function balanceCalls({ poolId, tokens }: ManyTokenState): ContractCall[] {
-  const to = addressOfWord(poolId);
-  return tokens.map((_token, index) => ({ to, data: callData('balances(uint256)', index) }));
+function balanceCalls(state: ManyTokenState): ContractCall[] {
+  const to = addressOfWord(state.poolId);
+  const pool = toCurvePool(state);
+  const name = pool !== null && namesByInt(pool) ? 'balances(int128)' : 'balances(uint256)';
+  return state.tokens.map((_token, index) => ({ to, data: callData(name, index) }));
 }
 
-function ratesCall(pool: CurvePool, to: Hex): ContractCall {
-  return { to, data: callData(cachesBasePrice(pool) ? 'base_virtual_price()' : 'stored_rates()') };
+/**
+ * A cToken is asked for its rate with the interest up to this block, as the pool does before each swap. A yToken has the other
+ * function.
+ */
+function ratesCalls(pool: CurvePool, { poolId, tokens }: ManyTokenState): ContractCall[] {
+  const to = addressOfWord(poolId);
+  if (pool.lentUnits.length === 0)
+    return [{ to, data: callData(cachesBasePrice(pool) ? 'base_virtual_price()' : 'stored_rates()') }];
+  const lending = tokens.filter((_token, index) => (pool.lentUnits[index] ?? 0n) > 0n);
+  return lending.flatMap((token) => LENDING_RATES.map((name) => ({ to: token, data: callData(name) })));
 }
 
 /** All answers or none. A pool that is created in this block starts empty; its other values are those at the block's end. */
@@ -224,17 +280,13 @@ function withBooks(
     .slice(0, size)
     .map((answer) => readUint(answer))
     .filter((value) => value !== null);
-  const rates = readRates(pool, answers[size]);
+  const rates = readRates(pool, answers.slice(size));
   const offpeg = readUint(multiplier);
   if (values.length !== size || rates === null || (pool.kind === 'ng' && offpeg === null)) return state;
-  const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n, fee = 0n, adminFee = 0n] = values;
   const [supply = 0n, ...balances] = values.slice(size - state.tokens.length - 1);
   return withCurvePool(state, {
     ...pool,
-    isKilled: pool.kind === 'pancake' && (values[6] ?? 0n) > 0n,
-    ramp: { fromAmp, toAmp, fromTime, toTime },
-    fee,
-    adminFee,
+    ...readSettings(pool, values),
     offpeg: offpeg ?? 0n,
     supply: isCreation ? 0n : supply,
     rates,
@@ -242,10 +294,22 @@ function withBooks(
   });
 }
 
+/** The answers to `settingsOf`. */
+function readSettings(
+  { kind }: CurvePool,
+  values: readonly bigint[],
+): Pick<CurvePool, 'isKilled' | 'ramp' | 'fee' | 'adminFee'> {
+  const [amp = 0n] = values;
+  const settings = kind === 'fixed' ? [amp, amp, 0n, 0n, ...values.slice(1)] : values;
+  const [fromAmp = 0n, toAmp = 0n, fromTime = 0n, toTime = 0n, fee = 0n, adminFee = 0n] = settings;
+  const isKilled = kind === 'pancake' && (settings[6] ?? 0n) > 0n;
+  return { isKilled, ramp: { fromAmp, toAmp, fromTime, toTime }, fee, adminFee };
+}
+
 function rateCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
   const pool = toCurvePool(state);
   if (pool === null) return [];
-  const rates = pool.asksRates ? [ratesCall(pool, addressOfWord(state.poolId))] : [];
+  const rates = pool.asksRates ? ratesCalls(pool, state) : [];
   return [...rates, ...(pool.asksBalances ? balanceCalls(state) : [])];
 }
 
@@ -253,19 +317,37 @@ function rateCalls(_factory: Hex, state: ManyTokenState): ContractCall[] {
 function withRates(state: ManyTokenState, answers: readonly (Hex | null)[]): ManyTokenState {
   const pool = toCurvePool(state);
   if (pool === null || answers.length === 0) return state;
-  const rates = pool.asksRates ? readRates(pool, answers[0]) : pool.rates;
-  const held = answers.slice(Number(pool.asksRates)).flatMap((answer) => readUint(answer) ?? []);
+  const rates = pool.asksRates ? readRates(pool, answers) : pool.rates;
+  const asked = pool.asksRates ? ratesCalls(pool, state).length : 0;
+  const held = answers.slice(asked).flatMap((answer) => readUint(answer) ?? []);
   const balances = pool.asksBalances ? held : pool.balances;
   if (rates === null || balances.length !== state.tokens.length) return withUnknownBooks(state, pool);
   return withCurvePool(state, { ...pool, rates, balances });
 }
 
-/** The rates by the answer of stored_rates(), or by a virtual price of the base pool. */
-function readRates(pool: CurvePool, answer: Hex | null | undefined): readonly bigint[] | null {
-  const { rates } = pool;
+/** The rates by the answer of stored_rates(), by a virtual price of the base pool, or by the answers of lending tokens. */
+function readRates(pool: CurvePool, answers: readonly (Hex | null)[]): readonly bigint[] | null {
+  const { rates, lentUnits } = pool;
+  if (lentUnits.length > 0) return readLendingRates(pool, answers);
+  const [answer] = answers;
   if (!pool.asksRates && pool.base === null) return rates;
   const price = readNumber(answer) ?? 0n;
   const isPrice = !pool.asksRates || cachesBasePrice(pool);
   const read = isPrice ? [rates[0] ?? 0n, price] : readList(answer);
   return read.length === rates.length && read.every((rate) => rate > 0n) ? read : null;
+}
+
+/** Null if a lending token has no answer. */
+function readLendingRates(
+  { rates, lentUnits }: CurvePool,
+  answers: readonly (Hex | null)[],
+): readonly bigint[] | null {
+  let place = 0;
+  const read = rates.map((rate, index) => {
+    const unit = lentUnits[index] ?? 0n;
+    if (unit === 0n) return rate;
+    const own = answers.slice(place, (place += LENDING_RATES.length));
+    return unit * (own.flatMap((answer) => readNumber(answer) ?? [])[0] ?? 0n);
+  });
+  return read.every((rate) => rate > 0n) ? read : null;
 }

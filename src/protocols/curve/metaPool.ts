@@ -14,7 +14,7 @@ import { virtualPrice, type CurvePool } from './curvePool';
 /** Topic of Transfer(address indexed from, address indexed to, uint256). */
 export const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-type Exchange = Extract<CurveEvent, { kind: 'exchange' | 'exchange_underlying' }>;
+export type CurveExchange = Extract<CurveEvent, { kind: 'exchange' | 'exchange_underlying' }>;
 
 /** Virtual prices of the base pool at these states. Unknown ones are left out. */
 export function virtualPricesOf(states: readonly ManyTokenState[], timestamp: number): bigint[] {
@@ -54,7 +54,7 @@ export function findPaidCoin(
  */
 export function readMetaExchange(
   tokens: readonly Hex[],
-  event: Exchange,
+  event: CurveExchange,
   log: ChainLog,
   logs: readonly ChainLog[],
 ): CurveEvent | null {
@@ -71,6 +71,36 @@ export function readMetaExchange(
   return isSold
     ? { ...event, kind: 'exchange', soldId: 1, sold: shares, boughtId: 0 }
     : { ...event, kind: 'exchange', soldId: 0, boughtId: 1, bought: shares };
+}
+
+/**
+ * The swap of lending tokens behind a swap of the lent tokens. The pool mints what it gets, and redeems what it pays, so the
+ * amounts are those of its last Transfers of both. A coin with the factor 0 is itself what the event names.
+ */
+export function readLentExchange(
+  tokens: readonly Hex[],
+  { lentUnits }: CurvePool,
+  event: CurveExchange,
+  log: ChainLog,
+  logs: readonly ChainLog[],
+): CurveEvent | null {
+  const self = curveIdOfPool(log.address);
+  const isLent = (id: number): boolean => (lentUnits[id] ?? 0n) > 0n;
+  const [minted, redeemed] = (
+    [
+      [event.soldId, 2],
+      [event.boughtId, 1],
+    ] as const
+  ).map(([id, side]) =>
+    isLent(id)
+      ? findTransfer(log, logs, ({ address, topics }) => address === tokens[id] && topics[side] === self)
+      : undefined,
+  );
+  const isSoldLent = isLent(event.soldId);
+  if ((isSoldLent && minted === undefined) || (isLent(event.boughtId) && redeemed === undefined)) return null;
+  const sold = minted === undefined ? event.sold : BigInt(minted.data);
+  const bought = redeemed === undefined ? event.bought : BigInt(redeemed.data);
+  return { ...event, kind: 'exchange', sold, bought, ...(isSoldLent && { lent: event.sold }) };
 }
 
 /** The last Transfer before a log, in the same transaction, that fits. */

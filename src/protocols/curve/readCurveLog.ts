@@ -14,10 +14,17 @@ import type {
 import { isAddressTopic } from '../words';
 import { CURVE_TOPICS, decodeCurveEvent, type CurveEvent } from './curveEvents';
 import { curveIdOfPool, kindOfEvent, toCoins, toCurveSwap, toSwapFee } from './curveFamily';
-import { cachesBasePrice, type CurvePool } from './curvePool';
+import { cachesBasePrice, namesByInt, type CurvePool } from './curvePool';
 import { lacksCurveBooks, toCurvePool, withCurvePool, withUnknownBooks } from './curveParams';
 import { explainCurveEvent, rewindEvents } from './curveState';
-import { findPaidCoin, readMetaExchange, TRANSFER, virtualPricesOf, withBaseRate } from './metaPool';
+import {
+  findPaidCoin,
+  readLentExchange,
+  readMetaExchange,
+  TRANSFER,
+  virtualPricesOf,
+  withBaseRate,
+} from './metaPool';
 
 /** Topic of NewStableSwapPair(address indexed pool, address a, address b, address c, address LP); c is 0 for two coins. */
 const NEW_PAIR: Hex = '0x48dc7a1b156fe3e70ed5ed0afcb307661905edf536f15bb5786e327ea1933532';
@@ -135,10 +142,10 @@ function basePricesOf(
 
 /**
  * Whether an event that does not follow can mean that the contract counts what it holds. An NG pool names the coins that
- * rebase.
+ * rebase, and the oldest contracts store their balances.
  */
-function mayDrift({ kind, base }: CurvePool): boolean {
-  return kind !== 'pancake' && kind !== 'ng' && base === null;
+function mayDrift(pool: CurvePool): boolean {
+  return pool.kind !== 'pancake' && pool.kind !== 'ng' && pool.base === null && !namesByInt(pool);
 }
 
 /**
@@ -173,6 +180,7 @@ function withLogs(
   if (event.kind === 'remove_one' && event.coin === null)
     return { ...event, coin: findPaidCoin(tokens, event.amount, log, logs) };
   if (event.kind !== 'exchange_underlying') return event;
+  if (pool.lentUnits.length > 0) return readLentExchange(tokens, pool, event, log, logs) ?? event;
   // Lending tokens of Aave are worth one lent token each.
   if (pool.base === null) return doubts === 0 ? { ...event, kind: 'exchange' } : event;
   return readMetaExchange(tokens, event, log, logs) ?? event;

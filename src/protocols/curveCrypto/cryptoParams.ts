@@ -1,7 +1,7 @@
 /**
  * The params of a CryptoSwap pool's state: formula of the fee, ramp of A and γ (6), fees (3), LP tokens, D, then one
  * precision per token, and one price for each token after the first. A ramp of zeros means that all but the precisions is
- * unknown. The pool then has no price until the node was asked again. Contracts from before NG have further params: the
+ * unknown. The pool then has no price until the node was asked again. Prices of zero mean that only they are unknown. Contracts from before NG have further params: the
  * contract of the LP tokens, then LP tokens, D, prices and balances at the end of the block by the node.
  */
 import type { Hex } from '../../domain/hex';
@@ -102,6 +102,19 @@ export function cryptoShareOf({ params }: Pick<ManyTokenState, 'params'>): Hex |
 
 /** Whether the node must be asked for what changes. It cannot help a pool whose contract uses another curve. */
 export function lacksCryptoBooks(state: Pick<ManyTokenState, 'params' | 'balances' | 'doubts'>): boolean {
-  // A pool with known values has an A above 0; NO_RAMP stands for unknown values.
-  return state.doubts === 0 && (toCryptoPool(state)?.ramp.to.amp ?? 0n) === 0n;
+  const pool = toCryptoPool(state);
+  return state.doubts === 0 && (pool === null || lacksCurve(pool) || lacksPriceScale(pool));
+}
+
+/** A pool with known values has an A above 0; NO_RAMP stands for unknown values. */
+export function lacksCurve({ ramp }: CryptoPool): boolean {
+  return ramp.to.amp === 0n;
+}
+
+export function lacksPriceScale({ priceScale }: CryptoPool): boolean {
+  return priceScale.includes(0n);
+}
+
+export function withoutPriceScale(pool: CryptoPool): CryptoPool {
+  return { ...pool, priceScale: pool.priceScale.map(() => 0n) };
 }

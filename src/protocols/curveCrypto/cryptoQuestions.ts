@@ -6,10 +6,9 @@ import { readWords, toAddresses } from '../abiArrays';
 import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
-import { findD } from './cryptoMath';
 import { lacksCryptoBooks, toCryptoPool, withCryptoFacts, withCryptoPool } from './cryptoParams';
 import { cryptoFee, toCryptoXp, type CryptoPool, type LegacyPart } from './cryptoPool';
-import { isWithinRounding } from './cryptoState';
+import { fitsCurve } from './cryptoState';
 
 const TOKENS_MAX = 3;
 /** Words in an answer of a registry. */
@@ -27,8 +26,6 @@ const PLAIN_BOOKS = [
   'out_fee()',
   'fee_gamma()',
 ] as const;
-/** D does not follow the raw units that withdrawals round away. A swap or deposit makes it exact again. */
-const ROUNDED_UNITS = 16n;
 /** Answers that a pool may lack: the fee of an empty pool, and one of two names of the time of the last trade. */
 const EXTRA_BOOKS = ['fee()', 'last_timestamp()', 'last_prices_timestamp()'] as const;
 
@@ -167,8 +164,5 @@ function readBooks(pool: CryptoPool, values: readonly bigint[]): CryptoPool {
  */
 function isOtherCurve(pool: CryptoPool, lastTrade: bigint): boolean {
   if (lastTrade < pool.ramp.toTime) return false;
-  const expected = findD(pool.ramp.to, toCryptoXp(pool));
-  const units = pool.balances.map(() => ROUNDED_UNITS);
-  const rounded = toCryptoXp(pool, units).reduce((total, x) => total + x, 0n);
-  return expected !== null && !isWithinRounding(expected, pool.d, pool.d, rounded);
+  return fitsCurve(pool, pool.ramp.to) === false;
 }

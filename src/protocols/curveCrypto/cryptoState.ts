@@ -31,6 +31,8 @@ export interface CryptoStep {
 /** The contract's rounding errors are at most this part of a balance (1.5e-11), plus two raw units. */
 const ROUNDING_BITS = 36n;
 const ROUNDING_UNITS = 2n;
+/** D does not follow the raw units that withdrawals round away. A swap or deposit makes it exact again. */
+const ROUNDED_UNITS = 16n;
 /** The rate of a fee, which follows from a computed balance, may differ by this many units of 1e-10. */
 const FEE_RATE_ROUNDING = 5n;
 const PIPS = 1_000_000n;
@@ -39,6 +41,14 @@ const PRICE_BITS = 128;
 /** Whether two numbers differ by at most `units` plus the rounding error of a contract with a balance of `size`. */
 export function isWithinRounding(a: bigint, b: bigint, size: bigint, units = ROUNDING_UNITS): boolean {
   return distance(a, b) <= (size >> ROUNDING_BITS) + units;
+}
+
+/** Whether D is that of the balances on this curve, except for what withdrawals round away. Null if there is no D. */
+export function fitsCurve(pool: CryptoPool, curve: CryptoPool['ramp']['to']): boolean | null {
+  const expected = findD(curve, toCryptoXp(pool));
+  const units = pool.balances.map(() => ROUNDED_UNITS);
+  const rounded = toCryptoXp(pool, units).reduce((total, x) => total + x, 0n);
+  return expected === null ? null : isWithinRounding(expected, pool.d, pool.d, rounded);
 }
 
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);

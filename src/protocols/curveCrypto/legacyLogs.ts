@@ -1,12 +1,13 @@
 /**
  * Reads the events of CryptoSwap contracts from before NG. No event tells when the price scale moves, so the node is asked for
  * it at the end of each block with an event of the pool. Between two events of a block, the scale is the one from which the
- * next event follows.
+ * next event follows. If none does, the pool has no scale, and no price, until the last event of the block.
  */
 import type { ChainLog } from '../../domain/block';
 import { CRYPTO_TOPICS, decodeCryptoEvent, type CryptoEvent } from './cryptoEvents';
-import type { CryptoPool, LegacyPart } from './cryptoPool';
-import { applyCryptoEvent, isWithinRounding, packPrices, type CryptoStep } from './cryptoState';
+import { cryptoCurveAt, type CryptoPool, type LegacyPart } from './cryptoPool';
+import { lacksPriceScale, withoutPriceScale } from './cryptoParams';
+import { applyCryptoEvent, fitsCurve, isWithinRounding, packPrices, type CryptoStep } from './cryptoState';
 
 /** Events after which the contract may move its price scale. */
 const MOVES: ReadonlySet<string> = new Set<CryptoEvent['kind']>(['exchange', 'add', 'remove_one']);
@@ -30,14 +31,21 @@ export function readLegacyLog(
     // The event of the first deposit names no LP tokens.
     const supply = pool.supply === 0n ? end.supply : moved.pool.supply;
     const last = { ...moved.pool, supply };
-    return { ...moved, pool: { ...last, d: end.d }, isExplained: moved.isExplained && isAtEnd(last, end) };
+    const isAt = lacksPriceScale(pool)
+      ? isOnCurve(last, end, timestamp)
+      : moved.isExplained && isAtEnd(last, end);
+    return { ...moved, pool: { ...last, d: end.d, priceScale: end.priceScale }, isExplained: isAt };
   }
+  if (lacksPriceScale(pool)) return { ...unmoved, isExplained: true };
   const isSame = packPrices(unmoved.pool.priceScale) === packPrices(moved.pool.priceScale);
   const [only, other] = (isSame ? [unmoved] : [unmoved, moved]).filter(
     ({ pool: after, isExplained }) =>
       isExplained && (isSame || leadsOn(after, own.slice(at + 1), end, timestamp)),
   );
-  return only !== undefined && other === undefined ? only : { ...unmoved, isExplained: false };
+  if (only !== undefined && other === undefined) return only;
+  // The amounts follow, but not the scale after them: the contract moves it again before the block ends.
+  const isExplained = unmoved.isExplained || moved.isExplained;
+  return { ...unmoved, pool: withoutPriceScale(unmoved.pool), isExplained };
 }
 
 /** Whether the next event that depends on the price scale follows from this pool. Without one, the block ends at this scale. */
@@ -104,6 +112,15 @@ function stepOf(
   );
   const step = steps.find(({ isExplained }) => isExplained) ?? steps[0] ?? failed;
   return { ...step, isMove, pool: isMove ? withoutPastRamp(step.pool, timestamp) : step.pool };
+}
+
+/**
+ * Whether the node tells the balances and LP tokens to which the events lead, and a D that fits them at its price scale. No
+ * event between shows where the scale moved.
+ */
+function isOnCurve(pool: CryptoPool, end: LegacyPart['end'], timestamp: number): boolean {
+  const last = { ...pool, d: end.d, priceScale: end.priceScale };
+  return isAtEnd(last, end) && fitsCurve(last, cryptoCurveAt(last, timestamp)) === true;
 }
 
 /** The contract forgets a ramp at its first use after it. */

@@ -13,7 +13,7 @@ import type {
   ManyTokenStep,
 } from '../manyTokenProtocol';
 import { CRYPTO_TOPICS, decodeCryptoEvent, type CryptoEvent } from './cryptoEvents';
-import { lacksCryptoBooks, toCryptoPool, withCryptoPool, withUnknownCurve } from './cryptoParams';
+import { lacksCurve, toCryptoPool, withCryptoPool, withUnknownCurve } from './cryptoParams';
 import { isAddressTopic } from '../words';
 import { applyCryptoEvent } from './cryptoState';
 import { readLegacyLog } from './legacyLogs';
@@ -77,7 +77,7 @@ function readLog(
       : readLegacyLog(pool, legacy, log, logs, timestamp);
   if (step === null) return 'other';
   const { pool: moved, isExplained, feePips } = step;
-  const isKnown = isExplained && !lacksCryptoBooks(state);
+  const isKnown = isExplained && (state.doubts > 0 || !lacksCurve(pool));
   const after = isKnown ? withCryptoPool(state, moved) : withUnknownCurve(state, moved);
   const swap = toCurveSwap(state, event, feePips ?? toFeePips(state.swapFee));
   return {

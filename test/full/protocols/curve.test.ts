@@ -23,6 +23,7 @@ import {
   readBalances,
   readPool,
   readRates,
+  REGISTERED,
   type CurveMarket,
   type MarketPool,
 } from '../../support/curve/curveMarket';
@@ -62,6 +63,18 @@ const PLANS = [
   { kind: 'held', count: 3, amp: 200n, fee: 4_000_000n, second: 20_000_000_000n },
 ] as const;
 
+/** The oldest contracts. Coins are lending tokens of the tokens with so many decimals, by letters, or tokens, by numbers. */
+const OLDEST_PLANS = [
+  { kind: 'fixed', coins: ['c18', 'c6'], amp: 900n, fee: 4_000_000n },
+  { kind: 'fixed', coins: ['c18', 'c6', 8], amp: 64n, fee: 4_000_000n },
+  { kind: 'fixed', coins: ['y18', 'y6', 'z18', 'z6'], amp: 2_000n, fee: 4_000_000n },
+  { kind: 'pax', coins: ['y18', 'y6', 8], amp: 86n, fee: 4_000_000n },
+  { kind: 'fixed', coins: [18, 6, 8], amp: 256n, fee: 2_000_000n },
+  { kind: 'ren', coins: ['ren', 8, 18], amp: 200n, fee: 4_000_000n },
+] as const;
+/** Actions in each block with a pool of OLDEST_PLANS. */
+const OLDEST_ACTIONS = 3;
+
 /** Meta pools by the place of their base pool in PLANS. Their first coin has 18 decimals. */
 const META_PLANS = [
   { kind: 'factory', base: 7, amp: 100n, fee: 4_000_000n, second: 0n },
@@ -87,6 +100,7 @@ beforeAll(async () => {
   const staked = market.tokens.find(({ decimals }) => decimals === 18)!;
   const nativePlan = { kind: 'held', amp: 50n, fee: 4_000_000n, second: 0n } as const;
   pools.push(await market.createPool({ ...nativePlan, tokens: [NATIVE, staked] }));
+  await createOldest();
   await open(pools, random);
   const coin = market.tokens.find(({ decimals }) => decimals === 18)!;
   const metas: MarketPool[] = [];
@@ -103,15 +117,39 @@ afterAll(async () => {
   await anvil?.stop();
 });
 
+/** Whether the contract can swap lent tokens. */
+const isLent = ({ kind }: MarketPool): boolean => kind === 'fixed' || kind === 'pax';
+const isOldest = (pool: MarketPool): boolean => pool.kind === 'ren' || isLent(pool);
+
+async function createOldest(): Promise<void> {
+  const plain = (places: number): MarketToken => market.tokens.find(({ decimals }) => decimals === places)!;
+  for (const places of [18, 6]) lenders.push(await market.createLending(plain(places)));
+  const [c18, c6] = [lenders[0]!, lenders[1]!];
+  const coinsByName: Readonly<Record<string, MarketToken>> = {
+    ...{ c18, c6, ren: await market.createRen() },
+    ...{ y18: await market.createLending(c18), y6: await market.createLending(c6) },
+    ...{ z18: await market.createLending(c18), z6: await market.createLending(c6) },
+  };
+  for (const { coins, ...plan } of OLDEST_PLANS) {
+    const tokens = coins.map((coin) => (typeof coin === 'number' ? plain(coin) : coinsByName[coin]!));
+    const oracles = coins.flatMap((coin, index) => (typeof coin === 'number' ? [] : [index]));
+    pools.push(await market.createPool({ ...plan, second: 5_000_000_000n, tokens, oracles }));
+  }
+}
+
+/** The first cTokens are worth 0.02 lent tokens. */
+const CTOKENS_PER_TOKEN = 50n;
+
 /** Makes the first deposits, between which the protocol gets to know the pools. */
 async function open(fresh: readonly MarketPool[], random: Random): Promise<void> {
-  for (const pool of fresh) if (['registry', 'held', 'cached'].includes(pool.kind)) market.register(pool);
+  for (const pool of fresh) if (REGISTERED.includes(pool.kind)) market.register(pool);
   await market.mine();
   for (const pool of fresh) states.set(pool.address, await askPool(pool));
   for (const pool of fresh) {
-    const amounts = pool.tokens.map(
-      ({ decimals }) => BigInt(random.int(400_000, 2_500_000)) * 10n ** BigInt(decimals),
-    );
+    const amounts = pool.tokens.map((token) => {
+      const amount = BigInt(random.int(400_000, 2_500_000)) * 10n ** BigInt(token.decimals);
+      return lenders.includes(token) ? amount * CTOKENS_PER_TOKEN : amount;
+    });
     market.add(pool, 'add_liquidity', [amounts]);
   }
   await follow(await market.mine());
@@ -132,7 +170,7 @@ async function askPool({ address, kind, tokens: coins }: MarketPool): Promise<Ma
   const factory =
     kind === 'factory'
       ? market.oldFactory
-      : ['registry', 'held', 'cached'].includes(kind)
+      : REGISTERED.includes(kind)
         ? market.registry
         : market.factories[0];
   const poolId = curveStable.idOfPool(address);
@@ -156,6 +194,10 @@ interface Seen {
 
 /** Events that did not follow, because a pool's balances had changed without an event for the first time. */
 let lost = 0;
+/** Events of pools of lending tokens, and those that did not follow, because a rate moved later in the block. */
+const ofLending = { all: 0, lost: 0 };
+/** cTokens. Each use of one charges the interest, which moves the rates of the yTokens that lend to it. */
+const lenders: MarketToken[] = [];
 
 /**
  * Reads the logs of a block. Every event must be explained to the last unit, except for the first one after a rebase. The pool is
@@ -184,7 +226,10 @@ async function follow(block: number): Promise<Seen[]> {
     if (step === 'malformed') throw new Error(`malformed ${kind}`);
 
     const isLost = curveStable.lacksBooks(step.after);
-    if (isLost && pool.kind === 'held') lost += 1;
+    const isLending = isLent(pool) && pool.oracles?.[0] === 0;
+    if (isLending) ofLending.all += 1;
+    if (isLending && isLost) ofLending.lost += 1;
+    else if (isLost && pool.kind === 'held') lost += 1;
     else expect([pool.kind, kind, isLost]).toEqual([pool.kind, kind, false]);
 
     earlier.set(log.address, before);
@@ -212,8 +257,13 @@ function addAction(pool: MarketPool, random: Random): void {
     const [into, out] = pickTwo(coins, random);
     return market.add(pool, 'exchange_underlying', [into, out, partOf(held[into]!, 1) + 1n, 0]);
   }
-  const exchange = pool.kind === 'held' && random.chance(0.3) ? 'exchange_underlying' : 'exchange';
-  if (action < 0.7) return market.add(pool, exchange, [i, j, partOf(balances[i]!) + 1n, 0]);
+  // Contracts with `exchange_underlying` have no `remove_liquidity_one_coin`, except for `held`.
+  const isUnderlying = (pool.kind === 'held' || isLent(pool)) && random.chance(0.3);
+  if (action < 0.7 || (isLent(pool) && action > 0.82 && action < 0.87)) {
+    const amount = isUnderlying ? lentAmount(pool, i, balances[i]!) : balances[i]!;
+    const name = isUnderlying ? 'exchange_underlying' : 'exchange';
+    return market.add(pool, name, [i, j, partOf(amount) + 1n, 0]);
+  }
   if (action < 0.78) {
     const amounts = balances.map((each, index) =>
       index !== i && random.chance(0.3) ? 0n : partOf(each) + 1n,
@@ -224,6 +274,10 @@ function addAction(pool: MarketPool, random: Random): void {
   if (action < 0.87) return market.add(pool, 'remove_liquidity_one_coin', [partOf(supply, 1), i]);
   if (action < 0.92)
     return market.add(pool, 'remove_liquidity_imbalance', [balances.map((each) => partOf(each, 1) + 1n)]);
+  return addSetting(pool, random, action, ramp.toAmp);
+}
+
+function addSetting(pool: MarketPool, random: Random, action: number, lastAmp: bigint): void {
   if (action < 0.95) {
     const second =
       pool.kind === 'ng' || pool.kind === 'held'
@@ -231,11 +285,18 @@ function addAction(pool: MarketPool, random: Random): void {
         : random.pick([0n, 10n ** 10n]);
     return market.add(pool, 'setFees', [random.pick([0n, 4_000_000n, 100_000_000n]), second]);
   }
-  if (action < 0.96) return market.add(pool, 'stop_ramp', []);
+  if (action < 0.96 && pool.kind !== 'fixed') return market.add(pool, 'stop_ramp', []);
   if (action < 0.97 && pool.kind !== 'held') return market.add(pool, 'withdraw_admin_fees', []);
-  const isPlain = pool.kind === 'pancake' || pool.kind === 'registry';
-  const amp = ramp.toAmp / (isPlain ? 1n : 100n);
+  const isPlain = pool.kind === 'pancake' || pool.kind === 'registry' || isOldest(pool);
+  const amp = lastAmp / (isPlain ? 1n : 100n);
   return market.add(pool, 'ramp_A', [random.chance(0.5) ? amp * 7n : amp / 6n + 1n, RAMP_SECONDS]);
+}
+
+/** The lent tokens in a balance, or the balance of a token that lends nothing. */
+function lentAmount(pool: MarketPool, i: number, balance: bigint): bigint {
+  const { rates, lentUnits } = poolOf(states.get(pool.address));
+  const unit = lentUnits[i] ?? 0n;
+  return unit === 0n ? balance : (balance * (rates[i]! / unit)) / UNIT;
 }
 
 function pickTwo(coins: readonly MarketToken[], random: Random): [number, number] {
@@ -253,6 +314,9 @@ async function checkFee({ pool, swap, before }: Seen): Promise<void> {
     if (before.offpeg === 0n) expect(feePips).toBe(Number(before.fee / 10_000n));
     return;
   }
+  // A may have changed later in the block.
+  const { timestamp } = await getBlockHead(rpc);
+  if (curveAt(before, timestamp).amp !== (await readPool(rpc, pool, 'amp'))) return;
   const indexOf = (token: Hex): number => pool.tokens.findIndex(({ address }) => address === token);
   const [soldId, boughtId] = [indexOf(tokenIn), indexOf(tokenOut)];
   const scaled = (raw: bigint, index: number): bigint => (raw * before.rates[index]!) / UNIT;
@@ -277,7 +341,9 @@ async function checkPool(pool: MarketPool, random: Random, timestamp: number): P
   if (pool.base !== undefined && String(await readRates(rpc, pool)) !== String(state.rates)) return 0;
   const miss = getDy(state, i, j, amount, timestamp)! - (await readPool(rpc, pool, 'get_dy', i, j, amount));
   // Contracts that count what they hold may round D by another unit than the kind by which we know them.
-  const units = pool.kind === 'held' ? state.balances[j]! / 10n ** 16n + 2n : 0n;
+  // The view of a pool of cTokens rounds the interest otherwise than the cToken.
+  const units =
+    pool.kind === 'held' || lenders.includes(pool.tokens[0]!) ? state.balances[j]! / 10n ** 16n + 2n : 0n;
   expect(miss >= -units && miss <= units).toBe(true);
   const price = curvePrice(state, i, j, timestamp)!;
   compared.set(pool.address, (compared.get(pool.address) ?? 0) + 1);
@@ -303,7 +369,9 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
       if (pool.kind === 'held' && random.chance(0.5))
         market.grow(pool, pool.tokens[1]!, 10n ** BigInt(random.int(0, pool.tokens[1]!.decimals)));
     if (market.maker.waiting > 0) await market.mine();
-    for (const pool of pools) addAction(pool, random);
+    for (const pool of pools)
+      for (let count = isOldest(pool) ? OLDEST_ACTIONS : 1; count > 0; count -= 1) addAction(pool, random);
+    for (const token of lenders) if (random.chance(0.3)) market.accrue(token);
     // A base pool may move after its meta pool.
     if (random.chance(0.3)) addAction(pools[random.pick([4, 7, 10])]!, random);
     const seen = await follow(await market.mine());
@@ -313,12 +381,15 @@ test('balances, prices, fees and quotes equal the contracts over random trades',
     swaps += seen.filter(({ swap }) => swap !== null).length;
     worst = Math.max(worst, ...(await Promise.all(pools.map((pool) => checkPool(pool, random, timestamp)))));
   }
-  expect(swaps).toBeGreaterThan(900);
+  expect(swaps).toBeGreaterThan(1_700);
+  expect(ofLending.all).toBeGreaterThan(900);
+  expect(ofLending.lost).toBeLessThan(ofLending.all / 4);
   // Once for each of three pools.
   expect(lost).toBeLessThan(6);
   for (const pool of pools) expect(compared.get(pool.address)).toBeGreaterThan(ROUNDS / 3);
-  // Seven kinds of events of each kind of pool, and underlying swaps of four kinds, but no change of the fee of the cached pool.
-  expect([...kinds].sort()).toHaveLength(45);
+  // Seven kinds of events of each of nine kinds of pools, and underlying swaps of six, but no RemoveLiquidityOne of two, and no
+  // ramp of one.
+  expect([...kinds].sort()).toHaveLength(66);
   recordOracle({
     protocol: 'curve_stable',
     oracle: 'own contracts by the published formulas, `get_dy`',

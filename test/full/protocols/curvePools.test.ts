@@ -56,6 +56,8 @@ let meta: MarketPool;
 /** A pool of a registry with the native coin and a token that grows, as that of stETH, and a meta pool of a registry. */
 let staked: MarketPool;
 let cached: MarketPool;
+/** A pool of a cToken. */
+let lending: MarketPool;
 /** A pool whose factory is in no chain description, like that of PulseX. */
 let lone: MarketPool;
 let head: number;
@@ -88,6 +90,14 @@ beforeAll(async () => {
   old = await market.createPool({ ...plan, kind: 'factory', amp: 80n, tokens: inOrder(6, 8, 12, 18) });
   first = await market.createPool({ ...plan, kind: 'registry', amp: 200n, tokens: inOrder(6, 8) });
   staked = await market.createPool({ ...plan, kind: 'held', amp: 60n, tokens: [NATIVE, usd] });
+  const cToken = await market.createLending(native);
+  lending = await market.createPool({
+    ...plan,
+    kind: 'fixed',
+    amp: 110n,
+    tokens: [cToken, usd],
+    oracles: [0],
+  });
   const factory = market.factories[1];
   lone = await market.createPool({ ...plan, amp: 100n, tokens: inOrder(6, 12) }, { factory });
   for (const [pool, units] of [
@@ -98,11 +108,12 @@ beforeAll(async () => {
     [old, [400_000n, 500_000n, 450_000n, 480_000n]],
     [first, [750_000n, 750_000n]],
     [staked, [900_000n, 850_000n]],
+    [lending, [20_000_000n, 450_000n]],
     [lone, [800_000n, 900_000n]],
   ] as const)
     market.add(pool, 'add_liquidity', [pool.tokens.map((token, index) => raw(token, units[index]!))]);
   await market.mine();
-  for (const pool of [first, staked]) market.register(pool);
+  for (const pool of [first, staked, lending]) market.register(pool);
   await market.mine();
   meta = await market.createPool({
     ...plan,
@@ -146,7 +157,10 @@ afterAll(async () => {
 });
 
 /** The base pool of `meta` does not move after the last trade of `meta`. */
-const allPools = (): MarketPool[] => [three, ng, rebasing, rated, old, first, staked, cached, meta, lone];
+const allPools = (): MarketPool[] => [
+  ...[three, ng, rebasing, rated, old, first],
+  ...[staked, lending, cached, meta, lone],
+];
 
 const raw = ({ decimals }: MarketToken, tokens: bigint): bigint => tokens * 10n ** BigInt(decimals);
 
@@ -161,6 +175,10 @@ function tradeAll(tokens: bigint, pools = allPools()): void {
       continue;
     }
     const i = pool.tokens.indexOf(usd);
+    if (pool === lending) {
+      market.add(pool, 'exchange_underlying', [0, 1, raw(native, tokens), 0]);
+      market.add(pool, 'exchange_underlying', [1, 0, raw(usd, tokens), 0]);
+    }
     for (const [j, token] of pool.tokens.entries()) {
       if (j === i) continue;
       market.add(pool, 'exchange', [i, j, raw(usd, tokens), 0]);
@@ -183,6 +201,7 @@ test.each([
   ['pool of a registry', () => first, 4],
   ['pool with a rebasing token', () => rebasing, 4],
   ['pool with the native coin and a growing token', () => staked, 4],
+  ['pool of a cToken', () => lending, 4],
 ] as const)(
   'a %s has the price and the balances of its contract, its type and its fee',
   async (_, poolOf, fee) => {
@@ -253,6 +272,12 @@ test('each swap has what moved and the fee that the pool took, and bars close at
   }
 });
 
+test('a swap of lent tokens is listed as one of the lending tokens, with a price', async () => {
+  const swaps = await listSwaps(program, lending);
+  expect(swaps).toHaveLength(16);
+  for (const { price } of swaps) expect(price).not.toBeNull();
+});
+
 test('a deposit and the withdrawals are listed, and a donation of the fees only interrupts the price', async () => {
   expect(await listMoves(program, three)).toEqual(['burn', 'burn', 'mint']);
   expect(await listMoves(program, ng)).toEqual(['burn', 'burn', 'mint']);
@@ -280,7 +305,7 @@ test('older pools have the same prices, fees and types', async () => {
         head = await market.mine();
         return (await getData<unknown[]>(late, '/pairs')).length;
       },
-      (count) => count === 10,
+      (count) => count === 11,
     );
     await waitForBlock(program.url, head);
     await waitForBlock(late.url, head);

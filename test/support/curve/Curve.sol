@@ -3,14 +3,18 @@ pragma solidity 0.8.30;
 
 /// Contracts for tests: they emit the events of StableSwap pools in the published order and follow the published formulas.
 /// `Kind` selects the contract: Pancake's port, which PulseX uses, Curve's StableSwap-NG, the first contracts of Curve such as
-/// 3pool, those of its factory of 2021, those that count what they hold (stETH, Aave), and meta pools of the registry.
+/// 3pool, those of its factory of 2021, those that count what they hold (stETH, Aave), meta pools of the registry, and the
+/// oldest contracts: without a ramp of A (Compound, USDT, Y, BUSD, sUSD), that of PAX, and that of renBTC.
 enum Kind {
     Pancake,
     Ng,
     Registry,
     Factory,
     Held,
-    Cached
+    Cached,
+    Fixed,
+    Pax,
+    Ren
 }
 
 address constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
@@ -79,7 +83,7 @@ contract Token {
         emit Transfer(from, address(0), amount);
     }
 
-    function add(address to, uint256 amount) private {
+    function add(address to, uint256 amount) internal {
         totalSupply += amount;
         balanceOf[to] += amount;
         emit Transfer(address(0), to, amount);
@@ -91,6 +95,120 @@ contract Token {
         emit Transfer(from, to, amount);
         return true;
     }
+}
+
+/// A token of Compound: a part of what it holds and lends, with interest from block to block (CToken.sol).
+contract CToken is Token {
+    Token public immutable underlying;
+    bool public constant isCompound = true;
+    uint256 public accrualBlockNumber = block.number;
+    uint256 private borrows;
+    uint256 private reserves;
+    uint256 private borrowRate;
+    uint256 private constant RESERVE_FACTOR = 15e16;
+
+    constructor(Token underlying_) Token("cToken", 8, 0, address(0)) {
+        underlying = underlying_;
+    }
+
+    /// Borrows, and sets the interest of all borrowers.
+    function borrow(uint256 amount, uint256 rate_) external {
+        accrue();
+        (borrowRate, borrows) = (rate_, borrows + amount);
+        underlying.transfer(msg.sender, amount);
+    }
+
+    function accrue() public {
+        uint256 interest = (borrowRate * (block.number - accrualBlockNumber) * borrows) / 1e18;
+        accrualBlockNumber = block.number;
+        (borrows, reserves) = (borrows + interest, reserves + (interest * RESERVE_FACTOR) / 1e18);
+    }
+
+    function net() private view returns (uint256) {
+        return underlying.balanceOf(address(this)) + borrows - reserves;
+    }
+
+    function exchangeRateStored() public view returns (uint256) {
+        return totalSupply == 0 ? 2 * 10 ** (uint256(underlying.decimals()) + 8) : (net() * 1e18) / totalSupply;
+    }
+
+    function exchangeRateCurrent() external returns (uint256) {
+        accrue();
+        return exchangeRateStored();
+    }
+
+    function supplyRatePerBlock() external view returns (uint256) {
+        return (((borrowRate * borrows) / net()) * (1e18 - RESERVE_FACTOR)) / 1e18;
+    }
+
+    function mint(uint256 amount) external returns (uint256) {
+        accrue();
+        uint256 minted = (amount * 1e18) / exchangeRateStored();
+        underlying.transferFrom(msg.sender, address(this), amount);
+        (totalSupply, balanceOf[msg.sender]) = (totalSupply + minted, balanceOf[msg.sender] + minted);
+        emit Transfer(address(this), msg.sender, minted);
+        return 0;
+    }
+
+    function redeem(uint256 amount) external returns (uint256) {
+        accrue();
+        uint256 paid = (amount * exchangeRateStored()) / 1e18;
+        (totalSupply, balanceOf[msg.sender]) = (totalSupply - amount, balanceOf[msg.sender] - amount);
+        underlying.transfer(msg.sender, paid);
+        emit Transfer(msg.sender, address(this), amount);
+        return 0;
+    }
+}
+
+/// A yToken: a part of what it holds, of its own token and of a cToken at the stored rate (yUSDT of iearn).
+contract YToken is Token {
+    Token public immutable underlying;
+    CToken private immutable lender;
+    bool public constant isCompound = false;
+
+    constructor(CToken lender_) Token("yToken", lender_.underlying().decimals(), 0, address(0)) {
+        (lender, underlying) = (lender_, lender_.underlying());
+        underlying.approve(address(lender), type(uint256).max);
+    }
+
+    function lentOut() private view returns (uint256) {
+        return (lender.balanceOf(address(this)) * lender.exchangeRateStored()) / 1e18;
+    }
+
+    function value() private view returns (uint256) {
+        return lentOut() + underlying.balanceOf(address(this));
+    }
+
+    function getPricePerFullShare() external view returns (uint256) {
+        return (value() * 1e18) / totalSupply;
+    }
+
+    function deposit(uint256 amount) external {
+        uint256 shares = totalSupply == 0 ? amount : (amount * totalSupply) / value();
+        underlying.transferFrom(msg.sender, address(this), amount);
+        add(msg.sender, shares);
+    }
+
+    function withdraw(uint256 shares) external {
+        uint256 paid = (value() * shares) / totalSupply;
+        (totalSupply, balanceOf[msg.sender]) = (totalSupply - shares, balanceOf[msg.sender] - shares);
+        emit Transfer(msg.sender, address(0), shares);
+        uint256 held = underlying.balanceOf(address(this));
+        if (held < paid) lender.redeem((lender.balanceOf(address(this)) * (paid - held)) / lentOut() + 1);
+        underlying.transfer(msg.sender, paid);
+    }
+
+    /// Lends a part of what it holds.
+    function rebalance(uint256 amount) external {
+        lender.mint(amount);
+    }
+}
+
+/// renBTC tells how many bitcoins it is worth.
+contract RenToken is Token {
+    uint256 public constant exchangeRateCurrent = 1e18;
+
+    constructor(uint256 supply, address owner) Token("renBTC", 8, supply, owner) {}
 }
 
 /// How a contract counts A, divides, and ends without convergence.
@@ -176,10 +294,10 @@ contract StablePool {
     uint256 public fee;
     uint256 public admin_fee;
     uint256 private offpeg;
-    uint256 public initial_A;
-    uint256 public future_A;
-    uint256 public initial_A_time;
-    uint256 public future_A_time;
+    uint256 private firstA;
+    uint256 private nextA;
+    uint256 private firstTime;
+    uint256 private nextTime;
     bool private killed;
     bool private hasOracle;
     /// The part of the supply of a pool that is its own LP token.
@@ -213,6 +331,7 @@ contract StablePool {
     event TokenExchangeUnderlying(address indexed buyer, int128 sold_id, uint256 sold, int128 bought_id, uint256 bought);
     event RampA(uint256 old_A, uint256 new_A, uint256 initial_time, uint256 future_time);
     event StopRampA(uint256 A, uint256 t);
+    event NewParameters(uint256 A, uint256 fee, uint256 admin_fee);
     event DonateAdminFees();
     event Kill();
     event Unkill();
@@ -221,11 +340,12 @@ contract StablePool {
         (kind, base, coins, oracles) = (plan.kind, plan.base, plan.coins, plan.oracles);
         (fee, feeReceiver) = (plan.fee, msg.sender);
         bool isOwn = kind == Kind.Ng || kind == Kind.Factory;
-        initial_A = future_A = isPrecise() ? plan.A * 100 : plan.A;
+        firstA = nextA = isPrecise() ? plan.A * 100 : plan.A;
         bool hasFactor = kind == Kind.Ng || kind == Kind.Held;
         (admin_fee, offpeg) = isPrecise() ? (uint256(5e9), hasFactor ? plan.second : 0) : (plan.second, uint256(0));
         for (uint256 k; k < plan.coins.length; k++) {
-            RATES.push(10 ** (36 - placesOf(plan.coins[k])));
+            RATES.push(lends(k) ? 10 ** (18 - placesOf(address(lentCoin(k)))) : 10 ** (36 - placesOf(plan.coins[k])));
+            if (lends(k)) lentCoin(k).approve(plan.coins[k], type(uint256).max);
             stored.push(0);
             admin_balances.push(0);
             if (plan.oracles[k]) hasOracle = true;
@@ -251,7 +371,53 @@ contract StablePool {
         if (kind == Kind.Factory) return Style(100, coins.length == 2 && address(base) == address(0), true, 0);
         if (kind == Kind.Held) return Style(100, false, true, 1);
         if (kind == Kind.Cached) return Style(100, false, true, 0);
-        return Style(1, false, false, 0);
+        return Style(1, false, false, kind == Kind.Fixed ? 1 : 0);
+    }
+
+    /// The oldest contracts, whose ids are int128.
+    function isOldest() private view returns (bool) {
+        return kind >= Kind.Fixed;
+    }
+
+    /// Whether a swap computes the new balances from those with 18 decimals.
+    function isRounding() private view returns (bool) {
+        return kind == Kind.Fixed || kind == Kind.Pax;
+    }
+
+    function lends(uint256 k) private view returns (bool) {
+        return isRounding() && oracles[k];
+    }
+
+    function lentCoin(uint256 k) private view returns (Token) {
+        return lends(k) ? CToken(coins[k]).underlying() : Token(coins[k]);
+    }
+
+    /// As the registry names them: it has none for renBTC.
+    function underlying_coins(uint256 k) external view returns (address) {
+        return kind == Kind.Ren && oracles[k] ? address(0) : address(lentCoin(k));
+    }
+
+    function lendingRate(uint256 k) private view returns (uint256) {
+        if (!CToken(coins[k]).isCompound()) return YToken(coins[k]).getPricePerFullShare();
+        CToken coin = CToken(coins[k]);
+        uint256 stored_ = coin.exchangeRateStored();
+        return stored_ + (stored_ * coin.supplyRatePerBlock() * (block.number - coin.accrualBlockNumber())) / 1e18;
+    }
+
+    function initial_A() external view only(kind != Kind.Fixed) returns (uint256) {
+        return firstA;
+    }
+
+    function future_A() external view returns (uint256) {
+        return nextA;
+    }
+
+    function initial_A_time() external view only(kind != Kind.Fixed) returns (uint256) {
+        return firstTime;
+    }
+
+    function future_A_time() external view only(kind != Kind.Fixed) returns (uint256) {
+        return nextTime;
     }
 
     function hasOwnShares() private view returns (bool) {
@@ -267,7 +433,7 @@ contract StablePool {
     }
 
     function isPrecise() private view returns (bool) {
-        return kind != Kind.Pancake && kind != Kind.Registry;
+        return kind != Kind.Pancake && kind != Kind.Registry && !isOldest();
     }
 
     function A_precise() external view only(isPrecise()) returns (uint256) {
@@ -280,7 +446,9 @@ contract StablePool {
 
     function rates() public view returns (uint256[] memory list) {
         list = RATES;
-        for (uint256 k; k < list.length; k++) if (oracles[k]) list[k] = (list[k] * Token(coins[k]).rate()) / 1e18;
+        for (uint256 k; k < list.length; k++)
+            if (lends(k)) list[k] *= lendingRate(k);
+            else if (oracles[k]) list[k] = (list[k] * Token(coins[k]).rate()) / 1e18;
         if (kind == Kind.Cached && block.timestamp <= cachedAt + 600) list[1] = base_virtual_price;
         else if (address(base) != address(0)) list[1] = base.get_virtual_price();
     }
@@ -303,15 +471,21 @@ contract StablePool {
         return base;
     }
 
-    /// The meta pools of the registry keep the virtual price of their base pool for ten minutes.
+    /// The meta pools of the registry keep the virtual price of their base pool for ten minutes. Pools of cTokens charge the
+    /// interest up to this block.
     function touch() private {
+        for (uint256 k; k < coins.length; k++) if (lends(k) && CToken(coins[k]).isCompound()) CToken(coins[k]).accrue();
         if (kind == Kind.Cached && block.timestamp > cachedAt + 600)
             (base_virtual_price, cachedAt) = (base.get_virtual_price(), block.timestamp);
     }
 
     /// Without the owner's fees. `Held` counts what it holds.
-    function balances(uint256 k) public view returns (uint256) {
+    function balances(uint256 k) external view only(!isOldest()) returns (uint256) {
         return balanceBefore(k, 0);
+    }
+
+    function balances(int128 k) external view only(isOldest()) returns (uint256) {
+        return stored[uint256(int256(k))];
     }
 
     /// `value`: native coins that the call brings.
@@ -367,10 +541,10 @@ contract StablePool {
     }
 
     function amp() public view returns (uint256) {
-        if (block.timestamp >= future_A_time) return future_A;
-        (uint256 passed, uint256 span) = (block.timestamp - initial_A_time, future_A_time - initial_A_time);
-        if (future_A > initial_A) return initial_A + ((future_A - initial_A) * passed) / span;
-        return initial_A - ((initial_A - future_A) * passed) / span;
+        if (block.timestamp >= nextTime) return nextA;
+        (uint256 passed, uint256 span) = (block.timestamp - firstTime, nextTime - firstTime);
+        if (nextA > firstA) return firstA + ((nextA - firstA) * passed) / span;
+        return firstA - ((firstA - nextA) * passed) / span;
     }
 
     function scaled(uint256[] memory raw) private view returns (uint256[] memory xp) {
@@ -400,7 +574,7 @@ contract StablePool {
         uint256[] memory all_ = rates();
         (uint256 out, uint256 rate) = curveMove(scaledBy(all_, all()), i, j, (dx * all_[i]) / 1e18);
         if (isPrecise()) return ((out - (out * rate) / 1e10) * 1e18) / all_[j];
-        out = (out * 1e18) / all_[j];
+        out = ((kind == Kind.Fixed ? out + 1 : out) * 1e18) / all_[j];
         return out - (rate * out) / 1e10;
     }
 
@@ -424,6 +598,7 @@ contract StablePool {
 
     function swap(uint256 i, uint256 j, uint256 dx, uint256[] memory all_) private returns (uint256 dy) {
         require(!killed && i != j);
+        if (isRounding()) return roundedSwap(i, j, dx, all_);
         (uint256 out, uint256 rate) = curveMove(scaledBy(all_, all()), i, j, (dx * all_[i]) / 1e18);
         uint256 taken = (out * rate) / 1e10;
         dy = ((out - taken) * 1e18) / all_[j];
@@ -431,10 +606,44 @@ contract StablePool {
         book(j, dy, (((taken * admin_fee) / 1e10) * 1e18) / all_[j]);
     }
 
+    function roundedSwap(uint256 i, uint256 j, uint256 dx, uint256[] memory all_) private returns (uint256) {
+        uint256[] memory xp = scaledBy(all_, stored);
+        uint256 x = xp[i] + (dx * all_[i]) / 1e18;
+        uint256 before = xp[j];
+        (uint256 out, ) = curveMove(xp, i, j, (dx * all_[i]) / 1e18);
+        out += 1;
+        uint256 taken = (out * fee) / 1e10;
+        stored[i] = (x * 1e18) / all_[i];
+        stored[j] = ((before - out + taken - (taken * admin_fee) / 1e10) * 1e18) / all_[j];
+        return ((out - taken) * 1e18) / all_[j];
+    }
+
+    /// Ids of lent tokens.
+    function tradeLent(uint256 i, uint256 j, uint256 dx) private returns (uint256 dy) {
+        touch();
+        uint256[] memory all_ = rates();
+        uint256 redeemed = swap(i, j, lends(i) ? (dx * 1e18) / (all_[i] / RATES[i]) : dx, all_);
+        dy = lends(j) ? (redeemed * (all_[j] / RATES[j])) / 1e18 : redeemed;
+        (Token from, Token to) = (lentCoin(i), lentCoin(j));
+        from.transferFrom(msg.sender, address(this), dx);
+        if (lends(i)) {
+            if (CToken(coins[i]).isCompound()) CToken(coins[i]).mint(dx);
+            else YToken(coins[i]).deposit(dx);
+        }
+        if (lends(j)) {
+            if (CToken(coins[j]).isCompound()) CToken(coins[j]).redeem(redeemed);
+            else {
+                YToken(coins[j]).withdraw(redeemed);
+                dy = to.balanceOf(address(this));
+            }
+        }
+        to.transfer(msg.sender, dy);
+    }
+
     /// Coin 0, or a coin of the base pool. The rates are those before the base pool moves.
     function exchange_underlying(uint256 i, uint256 j, uint256 dx, uint256) external payable {
-        if (kind == Kind.Held) {
-            uint256 dy = trade(i, j, dx);
+        if (kind == Kind.Held || isOldest()) {
+            uint256 dy = kind == Kind.Held ? trade(i, j, dx) : tradeLent(i, j, dx);
             emit TokenExchangeUnderlying(msg.sender, int128(uint128(i)), dx, int128(uint128(j)), dy);
             return;
         }
@@ -525,7 +734,7 @@ contract StablePool {
         uint256 total = supply();
         uint256[] memory amounts = new uint256[](coins.length);
         for (uint256 k; k < amounts.length; k++) {
-            amounts[k] = (balances(k) * shares) / total;
+            amounts[k] = (balanceBefore(k, 0) * shares) / total;
             move(k, 0, amounts[k]);
             give(k, amounts[k], msg.sender);
         }
@@ -552,7 +761,7 @@ contract StablePool {
         uint256 d1 = Curve.findD(scaled(fresh), amp(), style());
         uint256[] memory fees = new uint256[](old.length);
         uint256 d2 = charge(old, fresh, fees, d0, d1);
-        uint256 shares = ((d0 - d2) * total) / d0 + 1;
+        uint256 shares = ((d0 - d2) * total) / d0 + (kind == Kind.Fixed ? 0 : 1);
         burnShares(shares);
         for (uint256 k; k < old.length; k++) if (amounts[k] > 0) give(k, amounts[k], msg.sender);
         emitImbalance(amounts, fees, kind == Kind.Ng ? d2 : d1, total - shares);
@@ -566,7 +775,7 @@ contract StablePool {
         else emit RemoveLiquidityImbalance(msg.sender, four(amounts), four(fees), d, left);
     }
 
-    function remove_liquidity_one_coin(uint256 shares, uint256 i) external {
+    function remove_liquidity_one_coin(uint256 shares, uint256 i) external only(!isRounding()) {
         require(!killed);
         touch();
         (uint256 dy, uint256 taken) = oneCoin(shares, i);
@@ -644,20 +853,25 @@ contract StablePool {
         } else if (kind == Kind.Factory) emit ApplyNewFee(fee_);
         else {
             admin_fee = second;
-            emit NewFee(fee_, second);
+            if (kind == Kind.Fixed) emit NewParameters(nextA, fee_, second);
+            else emit NewFee(fee_, second);
         }
     }
 
     function ramp_A(uint256 next, uint256 seconds_) external {
-        (initial_A, future_A) = (amp(), next * style().unit);
-        (initial_A_time, future_A_time) = (block.timestamp, block.timestamp + seconds_);
-        emit RampA(initial_A, future_A, initial_A_time, future_A_time);
+        (firstA, nextA) = (amp(), next * style().unit);
+        if (kind == Kind.Fixed) {
+            emit NewParameters(nextA, fee, admin_fee);
+            return;
+        }
+        (firstTime, nextTime) = (block.timestamp, block.timestamp + seconds_);
+        emit RampA(firstA, nextA, firstTime, nextTime);
     }
 
-    function stop_ramp() external {
-        initial_A = future_A = amp();
-        initial_A_time = future_A_time = block.timestamp;
-        emit StopRampA(future_A, block.timestamp);
+    function stop_ramp() external only(kind != Kind.Fixed) {
+        firstA = nextA = amp();
+        firstTime = nextTime = block.timestamp;
+        emit StopRampA(nextA, block.timestamp);
     }
 
     function setKilled(bool killed_) external only(kind == Kind.Pancake) {
@@ -668,7 +882,7 @@ contract StablePool {
 
     function withdraw_admin_fees() public {
         for (uint256 k; k < coins.length; k++) {
-            uint256 amount = admin_balances[k];
+            uint256 amount = isOldest() ? Token(coins[k]).balanceOf(address(this)) - stored[k] : admin_balances[k];
             admin_balances[k] = 0;
             if (amount > 0) give(k, amount, feeReceiver);
         }
@@ -795,11 +1009,28 @@ contract OldFactory is PoolMaker {
         answer(list);
     }
 
+    /// No test has a coin that makes another rate count.
     function get_rates(address pool) external view {
         require(isRegistry);
         uint256[] memory list = new uint256[](8);
         for (uint256 k; k < coinsOf[pool].length; k++) list[k] = 1e18;
         answer(list);
+    }
+
+    function get_underlying_coins(address pool) public view {
+        answer(lentCoins(pool));
+    }
+
+    function get_underlying_decimals(address pool) external view {
+        uint256[] memory list = lentCoins(pool);
+        for (uint256 k; k < list.length; k++) if (list[k] > 0) list[k] = placesOf(address(uint160(list[k])));
+        answer(list);
+    }
+
+    function lentCoins(address pool) private view returns (uint256[] memory list) {
+        require(isRegistry);
+        list = new uint256[](8);
+        for (uint256 k; k < coinsOf[pool].length; k++) list[k] = uint160(StablePool(pool).underlying_coins(k));
     }
 
     /// Answers with a list of a fixed size.

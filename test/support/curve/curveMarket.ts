@@ -12,7 +12,7 @@ import type { DevRpc } from '../../../src/dev/node/devRpc';
 import { ZERO_ADDRESS, type Hex } from '../../../src/domain/hex';
 import { openPoolMarket, type MarketToken, type PoolMarket } from '../protocols/poolMarket';
 
-const GAS = 8_000_000;
+const GAS = 12_000_000;
 /** The factories contain the code of all kinds of pools, which is more than a chain allows. */
 export const CURVE_NODE = ['--disable-code-size-limit'];
 const UNIT = 10n ** 18n;
@@ -36,6 +36,7 @@ const FACTORY = new Interface([
 const POOL = new Interface([
   'function token() view returns (address)',
   'function balances(uint256) view returns (uint256)',
+  'function balances(int128) view returns (uint256)',
   'function admin_balances(uint256) view returns (uint256)',
   'function amp() view returns (uint256)',
   'function supply() view returns (uint256)',
@@ -56,6 +57,20 @@ const POOL = new Interface([
   'function donate_admin_fees()',
   'function transfer(address to, uint256 amount)',
 ]);
+const LENDING = new Interface([
+  'constructor(address underlying)',
+  'function mint(uint256 amount)',
+  'function deposit(uint256 amount)',
+  'function rebalance(uint256 amount)',
+  'function borrow(uint256 amount, uint256 rate)',
+  'function accrue()',
+]);
+const REN = new Interface(['constructor(uint256 supply, address owner)']);
+/** Whole tokens in a new cToken or yToken. */
+const LENT = 10n ** 9n;
+/** Interest per block of what is borrowed, where 1e18 means 1. */
+const BORROW_RATE = 10n ** 12n;
+
 export const TRADER = new Interface([
   'function approve(address token, address spender)',
   'function run(address to, bytes data)',
@@ -63,9 +78,11 @@ export const TRADER = new Interface([
 ]);
 
 /** The kinds of contracts, in the order of Curve.sol. */
-const KINDS = ['pancake', 'ng', 'registry', 'factory', 'held', 'cached'] as const;
+const KINDS = ['pancake', 'ng', 'registry', 'factory', 'held', 'cached', 'fixed', 'pax', 'ren'] as const;
 /** Kinds that a registry lists, whose LP tokens are another contract. */
-const REGISTERED: readonly string[] = ['registry', 'held', 'cached'];
+export const REGISTERED: readonly string[] = ['registry', 'held', 'cached', 'fixed', 'pax', 'ren'];
+/** Kinds whose functions take ids as int128. */
+const OLDEST: readonly string[] = ['fixed', 'pax', 'ren'];
 
 /** The native coin as a token of a pool. */
 export const NATIVE: MarketToken = { address: ZERO_ADDRESS, decimals: 18 };
@@ -81,13 +98,26 @@ export interface MarketPool {
   readonly amp: bigint;
   readonly fee: bigint;
   readonly second: bigint;
-  /** Indexes of the coins with a rate of their own. */
+  /** Indexes of the coins with a rate of their own: of an oracle, or as lending tokens. */
   readonly oracles?: readonly number[];
   /** The pool whose LP token is the second coin. */
   readonly base?: MarketPool;
 }
 
-export interface CurveMarket {
+interface LendingMarket {
+  /**
+   * Deploys a cToken of a token, or a yToken that lends to a cToken. The trader gets some. Half of what a cToken holds is
+   * borrowed with interest.
+   */
+  createLending(token: MarketToken): Promise<MarketToken>;
+  createRen(): Promise<MarketToken>;
+  /** Lets a cToken charge the interest in the next block, as each use of it does. */
+  accrue(token: MarketToken): void;
+  /** The token that a cToken or a yToken lends; another token itself. */
+  lentOf(token: MarketToken): MarketToken;
+}
+
+export interface CurveMarket extends LendingMarket {
   readonly maker: BlockMaker;
   /** The contract that owns the tokens and LP tokens. */
   readonly trader: Hex;
@@ -132,6 +162,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
   const oldFactory = deploy(codeOf('OldFactory'), FACTORY, [false]);
   const registry = deploy(codeOf('OldFactory'), FACTORY, [true]);
   await mine();
+  const lending = openLending(market);
   const factoryOf = (kind: MarketPool['kind']): Hex =>
     kind === 'factory' ? oldFactory : REGISTERED.includes(kind) ? registry : factories[0];
   return {
@@ -156,6 +187,7 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
     grow: (pool, { address }, amount) => add(address, TOKEN, 'grow', [pool.address, amount]),
     register: ({ address }) => add(registry, FACTORY, 'add_pool', [address]),
     mine,
+    ...lending,
     async shareOf({ address, kind }) {
       const isOwn = kind === 'ng' || kind === 'factory';
       return {
@@ -173,10 +205,42 @@ export async function deployCurve(rpc: DevRpc, decimals: readonly number[]): Pro
       add(factory, FACTORY, 'deploy', [values, assets]);
       await mine();
       const address = toAddress(await readContract(rpc, FACTORY, factory, 'latest'));
-      for (const { address: coin } of [...coins, ...(base?.tokens ?? [])].filter((token) => token !== NATIVE))
+      const used = [...coins, ...coins.map(lending.lentOf), ...(base?.tokens ?? [])];
+      for (const { address: coin } of new Set(used.filter((token) => token !== NATIVE)))
         add(trader, TRADER, 'approve', [coin, address]);
       return { ...plan, address };
     },
+  };
+}
+
+/** Lending tokens. A yToken is made of a cToken. */
+function openLending({ trader, codeOf, deploy, add, mine }: PoolMarket): LendingMarket {
+  const lentOf = new Map<MarketToken, MarketToken>();
+  const call = (to: Hex, name: string, values: readonly unknown[]): void =>
+    add(trader, TRADER, 'run', [to, encodeCall(LENDING, name, values)]);
+  return {
+    async createLending(token) {
+      const lent = lentOf.get(token) ?? token;
+      const isCompound = lent === token;
+      const address = deploy(codeOf(isCompound ? 'CToken' : 'YToken'), LENDING, [token.address]);
+      await mine();
+      const amount = LENT * 10n ** BigInt(lent.decimals);
+      add(trader, TRADER, 'approve', [lent.address, address]);
+      call(address, isCompound ? 'mint' : 'deposit', [amount]);
+      if (isCompound) call(address, 'borrow', [amount / 2n, BORROW_RATE]);
+      else call(address, 'rebalance', [(amount * 99n) / 100n]);
+      await mine();
+      const lending = { address, decimals: isCompound ? 8 : lent.decimals };
+      lentOf.set(lending, lent);
+      return lending;
+    },
+    async createRen() {
+      const address = deploy(codeOf('RenToken'), REN, [10n ** BigInt(8 + SUPPLY_DIGITS), trader]);
+      await mine();
+      return { address, decimals: 8 };
+    },
+    accrue: ({ address }) => call(address, 'accrue', []),
+    lentOf: (token) => lentOf.get(token) ?? token,
   };
 }
 
@@ -224,7 +288,8 @@ export async function readRates(
 
 /** The balances of the pool without the owner's fees. */
 export function readBalances(rpc: DevRpc, pool: MarketPool): Promise<bigint[]> {
-  return Promise.all(pool.tokens.map((_token, index) => readPool(rpc, pool, 'balances', index)));
+  const name = `balances(${OLDEST.includes(pool.kind) ? 'int128' : 'uint256'})`;
+  return Promise.all(pool.tokens.map((_token, index) => readPool(rpc, pool, name, index)));
 }
 
 /** Sum of the scaled balances in quotedPrice, in units of 18 decimals. Its square times A still fits 256 bits. */

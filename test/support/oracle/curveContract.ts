@@ -1,7 +1,8 @@
 /**
  * What StableSwap contracts do with their balances, in whole numbers: Pancake's port (PancakeStableSwapThreePool.sol),
- * StableSwap-NG (CurveStableSwapNG.vy), the first contracts of Curve (StableSwap3Pool.vy), and those of the factory of 2021,
- * which round D in two ways (Plain3Basic.vy, and Plain2Basic.vy for pools of two coins). Simulated contracts and oracles use it. Shares no code with the product.
+ * StableSwap-NG (CurveStableSwapNG.vy), the first contracts of Curve (StableSwap3Pool.vy, and before it those without a ramp of
+ * A, StableSwapCompound.vy), and those of the factory of 2021, which round D in two ways (Plain3Basic.vy, and Plain2Basic.vy for
+ * pools of two coins). Simulated contracts and oracles use it. Shares no code with the product.
  */
 import type { Hex } from '../../../src/domain/hex';
 import { contractD, findContractD, findContractY, type StableTerms } from './stableSwap';
@@ -11,7 +12,7 @@ const PRECISION = 10n ** 18n;
 export const FEE_UNIT = 10n ** 10n;
 
 export interface CurveBooks {
-  readonly kind: 'pancake' | 'ng' | 'registry' | 'factory' | 'pair';
+  readonly kind: 'pancake' | 'ng' | 'registry' | 'fixed' | 'factory' | 'pair';
   /** The pool whose LP token is the second coin of a meta pool. The rate of this coin is the virtual price of that pool. */
   readonly base: Hex | null;
   readonly isKilled: boolean;
@@ -29,7 +30,12 @@ export interface CurveBooks {
 
 /** Whether the contract counts A with two more digits. Such a contract also reverts where it finds no D. */
 export function isPrecise(kind: CurveBooks['kind']): boolean {
-  return kind !== 'pancake' && kind !== 'registry';
+  return kind !== 'pancake' && !isRegistered(kind);
+}
+
+/** Whether a registry lists the contract. */
+export function isRegistered(kind: CurveBooks['kind']): boolean {
+  return kind === 'registry' || kind === 'fixed';
 }
 
 export function ampAt({ ramp: [from, to, begin, end] }: CurveBooks, time: bigint): bigint {
@@ -44,7 +50,8 @@ export function termsAt(books: CurveBooks, timestamp: number): StableTerms {
   const { kind } = books;
   const reverts = isPrecise(kind);
   const dividesEach = kind !== 'ng' && kind !== 'pair';
-  return { ann, unit: reverts ? 100n : 1n, dividesEach, reverts, isChecked: true };
+  const plus = kind === 'fixed' ? 1n : 0n;
+  return { ann, unit: reverts ? 100n : 1n, dividesEach, plus, reverts, isChecked: true };
 }
 
 /** get_virtual_price(). Null if the contract finds no D. */
@@ -66,8 +73,8 @@ function dynamicFee({ offpeg }: CurveBooks, xi: bigint, xj: bigint, fee: bigint)
 }
 
 /**
- * exchange(): the amount out, the owner's part of the fee in the same token, and the fee in units of 1e-10. Null if it reverts
- * after it has found D.
+ * exchange(): the amount out, what the balance of its token loses beside it, by how much the other balance grows, and the fee in
+ * units of 1e-10. Null if it reverts after it has found D.
  */
 export function exchange(books: CurveBooks, i: number, j: number, dx: bigint, timestamp: number) {
   const xp = toXp(books, books.balances);
@@ -76,11 +83,15 @@ export function exchange(books: CurveBooks, i: number, j: number, dx: bigint, ti
   const others = xp.map((each, index) => (index === i ? x : each)).filter((_, index) => index !== j);
   const y = findContractY(others, terms, contractD(xp, terms));
   if (y === null) return null;
-  const dy = xp[j]! - y - 1n;
+  const isFixed = books.kind === 'fixed';
+  const dy = xp[j]! - y - (isFixed ? 0n : 1n);
   const fee = dynamicFee(books, (xp[i]! + x) / 2n, (xp[j]! + y) / 2n, books.fee);
   const taken = (dy * fee) / FEE_UNIT;
-  const toRaw = (value: bigint): bigint => (value * PRECISION) / books.rates[j]!;
-  return { out: toRaw(dy - taken), adminFee: toRaw((taken * books.adminFee) / FEE_UNIT), fee };
+  const toRaw = (value: bigint, of = j): bigint => (value * PRECISION) / books.rates[of]!;
+  const [out, owned] = [toRaw(dy - taken), (taken * books.adminFee) / FEE_UNIT];
+  if (!isFixed) return { out, adminFee: toRaw(owned), counted: dx, fee };
+  const adminFee = books.balances[j]! - out - toRaw(y + taken - owned);
+  return { out, adminFee, counted: toRaw(x, i) - books.balances[i]!, fee };
 }
 
 /** remove_liquidity_one_coin(): the amount out, and the owner's part of the fee. Null if it reverts after it has found D. */

@@ -39,6 +39,7 @@ const EVENTS = plainEvents([
   ['fees', 'NewFee(uint256,uint256)'],
   ['offpeg', 'ApplyNewFee(uint256,uint256)'],
   ['fee', 'ApplyNewFee(uint256)'],
+  ['parameters', 'NewParameters(uint256,uint256,uint256)'],
   ['kill', 'Kill()'],
   ['unkill', 'Unkill()'],
   ['donate', 'DonateAdminFees()'],
@@ -139,7 +140,8 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
     const done = pool.isKnown ? exchange(pool.books, i, j, sold!, block.timestamp) : null;
     const out = bought! + (done?.adminFee ?? 0n);
     const feePips = toPips(done?.fee ?? pool.books.fee);
-    const moves = pool.tokens.map((_, index) => (index === i ? sold! : index === j ? -out : 0n));
+    const into = done?.counted ?? sold!;
+    const moves = pool.tokens.map((_, index) => (index === i ? into : index === j ? -out : 0n));
     pool.books = { ...pool.books, balances: added(pool.books, moves) };
     this.note(pool, block, log, 'swap');
     return this.swapOf(pool, [i, sold!], [j, bought!], feePips, (lower, higher) =>
@@ -177,6 +179,8 @@ function settingOf(name: string, numbers: readonly bigint[]): Partial<CurveBooks
       return { fee: first, adminFee: second };
     case 'fee':
       return { fee: first };
+    case 'parameters':
+      return { ramp: [first, first, 0n, 0n], fee: second, adminFee: third };
     case 'offpeg':
       return { fee: first, offpeg: second };
     default:

@@ -9,6 +9,8 @@ export interface StableTerms {
   readonly unit: bigint;
   /** Whether the contract divides by n with each balance, as Balancer and Pancake do, or once by n^n. */
   readonly dividesEach: boolean;
+  /** Added to each divisor by the first contracts of Curve. */
+  readonly plus?: bigint;
   /** Whether a contract that divides with each balance reverts like StableSwap-NG. */
   readonly reverts?: boolean;
   /** Whether the contract reverts where a product is above 2^256 − 1. */
@@ -30,7 +32,7 @@ const isNear = (a: bigint, b: bigint): boolean => a - b <= 1n && b - a <= 1n;
  */
 export function findContractD(
   xs: readonly bigint[],
-  { ann, unit, dividesEach, reverts = false, isChecked = false }: StableTerms,
+  { ann, unit, dividesEach, plus = 0n, reverts = false, isChecked = false }: StableTerms,
 ): bigint | null {
   const n = BigInt(xs.length);
   const sum = sumOf(xs);
@@ -39,7 +41,7 @@ export function findContractD(
     let part = d;
     for (const x of xs) {
       if (isChecked && part * d > LARGEST) return null;
-      part = (part * d) / (dividesEach ? x * n : x);
+      part = (part * d) / (dividesEach ? x * n + plus : x);
     }
     if (!dividesEach) part /= n ** n;
     const numerator = ((ann * sum) / unit + part * n) * d;

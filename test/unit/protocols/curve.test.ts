@@ -7,6 +7,7 @@ import {
   curvePrice,
   exchangeTokens,
   getDy,
+  toXp,
   virtualPrice,
   type CurvePool,
 } from '../../../src/protocols/curve/curvePool';
@@ -31,6 +32,7 @@ const POOL: CurvePool = {
   asksRates: false,
   base: null,
   asksBalances: false,
+  lentUnits: [],
   balances: [50_980n, 75_958n],
 };
 const rampOf = (amp: bigint): CurvePool['ramp'] => ({ ...POOL.ramp, fromAmp: amp, toAmp: amp });
@@ -120,6 +122,17 @@ const FIRST: CurvePool = {
   offpeg: 0n,
   balances: [101940884n, 107546110n],
 };
+/** source/curve/compound/pool_simulator_test.go: the pool of cDAI and cUSDC, with the interest up to block 17,484,284. */
+const COMPOUND: CurvePool = {
+  ...FIRST,
+  kind: 'fixed',
+  ramp: rampOf(4_500n),
+  fee: 4_000_000n,
+  asksRates: true,
+  lentUnits: [1n, 10n ** 12n],
+  rates: [222715619618370815307976005n, 228878995112471n * 10n ** 12n],
+  balances: [6821027635846033n, 21272421810258792n],
+};
 
 test.each([
   [USDT_USDC, 0, 1, 5000000n, 75900n],
@@ -159,6 +172,12 @@ test.each([
   [1, 0, 51000n, 50982n],
 ])('a swap of the first contract pays the recorded amount (%#)', (i, j, amount, out) => {
   expect(exchangeTokens(FIRST, i, j, amount, 0)?.amountOut).toBe(out);
+});
+
+test('the quote of lent tokens is the recorded get_dy_underlying of a pool of cTokens', () => {
+  const lent = { ...COMPOUND, rates: [E18, E18], balances: toXp(COMPOUND, COMPOUND.balances) };
+  expect(getDy(lent, 1, 0, 10n ** 12n, 0)).toBe(999157177347n);
+  expect(getDy(lent, 0, 1, 10n ** 14n, 0)! / 10n ** 12n).toBe(100n);
 });
 
 test.each([
@@ -321,4 +340,12 @@ test('a moving rate counts only with an answer of the node, which a restart keep
     expect(curveStable.spotPrice(unknown, 0, 1, 0)).toBeNull();
     expect(curveStable.lacksBooks(unknown)).toBe(true);
   }
+  // A cToken and a yToken, each with one of both functions.
+  const lending = curveStable.restoreState(withCurvePool(empty, COMPOUND, OWNER));
+  const both = curveStable.withRates(lending, [answer(3n * E18), null, null, answer(2n * E18)]);
+  expect(curveStable.spotPrice(both, 0, 1, 0)).toBe(
+    curvePrice({ ...COMPOUND, rates: [3n * E18, 2n * E30] }, 0, 1, 0),
+  );
+  const half = curveStable.withRates(lending, [answer(3n * E18), null, null, null]);
+  expect(curveStable.lacksBooks(half)).toBe(true);
 });

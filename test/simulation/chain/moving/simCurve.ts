@@ -8,6 +8,7 @@ import {
   exchange,
   FEE_UNIT,
   isPrecise,
+  isRegistered,
   moved,
   removeOne,
   termsAt,
@@ -18,7 +19,7 @@ import {
 import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
-import { answerCurve, type CurveFacts } from './simCurveAnswers';
+import { answerCurve, lendingRate, type CurveFacts } from './simCurveAnswers';
 import { curveLogs, exchangeTopic, type CurveAction } from './simCurveLogs';
 import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { usualAmount } from '../simStable';
@@ -53,7 +54,7 @@ export class CurvePool implements MovingPool {
     const { random, moment, token } = birth;
     const base = random.chance(0.3) ? random.pick([null, ...moment.pools.filter(isBase)]) : null;
     if (base !== null) return createMeta(birth, base);
-    const drawn = random.pick(['pancake', 'ng', 'ng', 'registry', 'factory'] as const);
+    const drawn = random.pick(['pancake', 'ng', 'ng', 'registry', 'fixed', 'factory'] as const);
     const isNg = drawn === 'ng';
     const address = digest(`curve ${moment.id}`, 20);
     const count = random.int(2, drawn === 'pancake' ? 3 : 4);
@@ -67,6 +68,7 @@ export class CurvePool implements MovingPool {
     }
     const coins = [...tokens];
     const amp = BigInt(random.int(1, 2_000)) * (isPrecise(kind) ? AMP_UNIT : 1n);
+    const lends = kind === 'fixed' && random.chance(0.5);
     const books: CurveBooks = {
       kind,
       base: null,
@@ -76,16 +78,19 @@ export class CurvePool implements MovingPool {
       adminFee: FEE_UNIT / 2n,
       offpeg: isNg ? random.pick([0n, 2n * FEE_UNIT, 5n * FEE_UNIT]) : 0n,
       supply: 0n,
-      rates: coins.map((coin) => 10n ** BigInt(36 - simDecimals(coin))),
+      rates: coins.map((coin, index) => {
+        const unit = 10n ** BigInt(18 - simDecimals(coin));
+        return unit * (lends && index === 0 ? lendingRate(coin) : 10n ** 18n);
+      }),
       balances: coins.map(() => 0n),
     };
-    const hasShare = kind === 'pancake' || kind === 'registry';
+    const hasShare = kind === 'pancake' || isRegistered(kind);
     const share = hasShare ? digest(`curve share ${moment.id}`, 20) : address;
     const facts = {
       address,
       share,
       tokens: coins,
-      hasRates: isNg && random.chance(0.15),
+      hasRates: lends || (isNg && random.chance(0.15)),
       bornIn: moment.blockId,
     };
     const pool = new CurvePool(facts, books);
@@ -111,7 +116,7 @@ export class CurvePool implements MovingPool {
     const nobody = topicOf(0n);
     const factory = topicOf(CURVE_FACTORY);
     // A registry adds a pool that is older.
-    if (kind === 'registry')
+    if (isRegistered(kind))
       return [{ address: CURVE_FACTORY, topics: [TOPIC.poolAdded, topicOf(address)], data: dataOf(32n, 0n) }];
     if (kind !== 'pancake') {
       const isNg = kind === 'ng';
@@ -137,7 +142,7 @@ export class CurvePool implements MovingPool {
     const { kind, base } = this.books;
     const isNewborn = bornIn === moment.blockId;
     // The product finds such a pool by its first event, and asks for its books before that block.
-    if ((kind === 'registry' || base !== null) && isNewborn) return { drafts: [], after: this };
+    if ((isRegistered(kind) || base !== null) && isNewborn) return { drafts: [], after: this };
     const self = this.atBasePrice(moment);
     if (self === null) return { drafts: [], after: this };
     const trader = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
@@ -176,7 +181,7 @@ export class CurvePool implements MovingPool {
     if (done === null || done.out <= 0n) return this.drawAdd(random, timestamp, false);
     const { out, adminFee } = done;
     const balances = books.balances.map((balance, index) =>
-      index === i ? balance + sold : index === j ? balance - out - adminFee : balance,
+      index === i ? balance + done.counted : index === j ? balance - out - adminFee : balance,
     );
     return { kind: 'exchange', i, j, sold, bought: out, after: { ...books, balances } };
   }
@@ -184,7 +189,8 @@ export class CurvePool implements MovingPool {
   private drawSetting(random: Random, timestamp: number): CurveAction {
     const { books } = this;
     const [now, amp] = [BigInt(timestamp), ampAt(books, BigInt(timestamp))];
-    switch (random.int(0, 4)) {
+    // Contracts without a ramp set A together with the fees.
+    switch (books.kind === 'fixed' ? -1 : random.int(0, 4)) {
       case 0: {
         const ramp = [amp, amp, now, now] as const;
         return { kind: 'stop', after: { ...books, ramp } };
@@ -207,6 +213,7 @@ export class CurvePool implements MovingPool {
       ng: { offpeg: random.pick([0n, 2n * FEE_UNIT]) },
       pancake: { adminFee: random.pick([0n, FEE_UNIT / 2n]) },
       registry: { adminFee: random.pick([0n, FEE_UNIT / 2n]) },
+      fixed: { adminFee: random.pick([0n, FEE_UNIT / 2n]), ramp: [amp * 2n, amp * 2n, 0n, 0n] },
     };
     return { kind: 'fees', after: { ...books, fee: drawFee(random), ...changes[books.kind] } };
   }
@@ -259,7 +266,7 @@ export class CurvePool implements MovingPool {
     const burned = (books.supply * BigInt(random.int(1, 300))) / 1_000n;
     const supply = books.supply - burned;
     const kind = random.pick(['remove', 'remove', 'one', 'imbalance'] as const);
-    if (kind === 'one') {
+    if (kind === 'one' && books.kind !== 'fixed') {
       const i = random.int(0, books.balances.length - 1);
       const { out, adminFee } = removeOne(books, i, burned, timestamp) ?? { out: 0n, adminFee: 0n };
       const balances = books.balances.map((balance, index) =>
@@ -297,7 +304,7 @@ export class CurvePool implements MovingPool {
 
 /** Whether meta pools may hold the LP tokens of this pool. Each change of such a pool has an event that explains it. */
 function isBase(pool: MovingPool): pool is CurvePool {
-  return pool instanceof CurvePool && pool.books.kind !== 'ng' && pool.books.base === null;
+  return pool instanceof CurvePool && !['ng', 'fixed'].includes(pool.books.kind) && pool.books.base === null;
 }
 
 /** A meta pool of the factory of 2021: of a token, and of the LP token of another pool. */

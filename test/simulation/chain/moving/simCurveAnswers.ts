@@ -1,8 +1,8 @@
 /** What the contracts of simulated StableSwap pools answer: the pool, its LP token, and its factory or registry. */
 import type { Hex } from '../../../../src/domain/hex';
-import type { CurveBooks } from '../../../support/oracle/curveContract';
+import { isRegistered, type CurveBooks } from '../../../support/oracle/curveContract';
 import { selectorOf } from './movingPool';
-import { arrayData, dataOf } from '../../../support/plainLogs';
+import { arrayData, dataOf, digest } from '../../../support/plainLogs';
 import { SIM_SYMBOL, simDecimals } from '../simTokens';
 
 export interface CurveFacts {
@@ -10,7 +10,10 @@ export interface CurveFacts {
   /** The contract of the LP tokens. */
   readonly share: Hex;
   readonly tokens: readonly Hex[];
-  /** StableSwap-NG: whether the node is asked for the rate of a coin. The rates of a simulated pool do not move. */
+  /**
+   * Whether the node is asked for the rate of the first coin: by StableSwap-NG, or as a lending token. The rates of a simulated
+   * pool do not move.
+   */
   readonly hasRates: boolean;
   readonly bornIn: number;
 }
@@ -23,12 +26,15 @@ const CALL = {
   decimalsOf: selectorOf('get_decimals(address)'),
   shareOf: selectorOf('get_lp_token(address)'),
   ratesOf: selectorOf('get_rates(address)'),
+  lentOf: selectorOf('get_underlying_coins(address)'),
+  lentDecimalsOf: selectorOf('get_underlying_decimals(address)'),
   pairInfo: selectorOf('stableSwapPairInfo(address,address,address)'),
 };
 const POOL_CALL = {
   coins: selectorOf('coins(uint256)'),
   rates: selectorOf('RATES(uint256)'),
   balances: selectorOf('balances(uint256)'),
+  balancesOfInt: selectorOf('balances(int128)'),
   supply: selectorOf('totalSupply()'),
   storedRates: selectorOf('stored_rates()'),
   decimals: selectorOf('decimals()'),
@@ -37,7 +43,7 @@ const POOL_CALL = {
 };
 const NAMES = new Map(
   ['initial_A()', 'future_A()', 'initial_A_time()', 'future_A_time()', 'fee()', 'admin_fee()']
-    .concat('offpeg_fee_multiplier()', 'is_killed()', 'token()', 'A_precise()')
+    .concat('offpeg_fee_multiplier()', 'is_killed()', 'token()', 'A_precise()', 'A()')
     .map((name) => [selectorOf(name), name]),
 );
 
@@ -46,6 +52,13 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`;
 const REGISTRY_LIST = 8;
 const FACTORY_LIST = 4;
 const ONE = 10n ** 18n;
+
+const CURRENT_RATE = selectorOf('exchangeRateCurrent()');
+
+/** The rate of a token, if it is a lending token. It lends a token with as many decimals. */
+export function lendingRate(token: Hex): bigint {
+  return ONE + BigInt(token.slice(0, 18));
+}
 
 /** Null for a question about something else. */
 export function answerCurve(
@@ -56,6 +69,8 @@ export function answerCurve(
   data: Hex,
 ): Hex | 'revert' | null {
   if (to === factory) return answerOfFactory(facts, books, data);
+  const isLending = books.kind === 'fixed' && facts.hasRates && to === facts.tokens[0];
+  if (isLending && data === CURRENT_RATE) return dataOf(lendingRate(to));
   if (to === facts.share) {
     if (data === POOL_CALL.supply) return dataOf(books.supply);
     // The LP token may be a coin of a meta pool.
@@ -82,7 +97,7 @@ function answerOfFactory(
       ? arrayData([tokens.map((_, index) => (hasRates && index === 0 ? 1n : 0n))])
       : null;
   }
-  const isRegistry = kind === 'registry';
+  const isRegistry = isRegistered(kind);
   const listed = (values: readonly (Hex | bigint)[]): Hex => {
     const length = isRegistry ? REGISTRY_LIST : FACTORY_LIST;
     return dataOf(...values, ...Array.from({ length: length - values.length }, () => 0n));
@@ -92,11 +107,14 @@ function answerOfFactory(
   if (base !== null && asks(CALL.baseOf, address)) return dataOf(base);
   if (!isRegistry) return null;
   if (asks(CALL.shareOf, address)) return dataOf(share);
+  const lent = hasRates ? [digest(`lent ${tokens[0]}`, 20), ...tokens.slice(1)] : tokens;
+  if (asks(CALL.lentOf, address)) return listed(lent);
+  if (asks(CALL.lentDecimalsOf, address)) return listed(tokens.map((token) => BigInt(simDecimals(token))));
   return asks(CALL.ratesOf, address) ? listed(tokens.map(() => ONE)) : null;
 }
 
 function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | null {
-  const { kind, ramp } = books;
+  const { kind } = books;
   const [called, index] = [data.slice(0, 10), Number(`0x${data.slice(10, 74) || '0'}`)];
   const at = (values: readonly (Hex | bigint)[]): Hex | null => {
     const value = values[index];
@@ -105,20 +123,32 @@ function answerOfPool(facts: CurveFacts, books: CurveBooks, data: Hex): Hex | nu
   // An event of a meta pool makes it count by the price that the program computes.
   if (data === POOL_CALL.virtualPrice) return dataOf(ONE);
   if (called === POOL_CALL.coins) return at(facts.tokens);
-  if (called === POOL_CALL.balances) return at(books.balances);
+  if (called === POOL_CALL.balances) return kind === 'fixed' ? null : at(books.balances);
+  if (called === POOL_CALL.balancesOfInt) return kind === 'fixed' ? at(books.balances) : null;
   if (called === POOL_CALL.rates) return kind === 'pancake' ? at(books.rates) : null;
   if (kind === 'ng' && data === POOL_CALL.storedRates) return arrayData([books.rates]);
-  const values: Readonly<Record<string, Hex | bigint>> = {
-    'initial_A()': ramp[0],
-    'future_A()': ramp[1],
-    'initial_A_time()': ramp[2],
-    'future_A_time()': ramp[3],
+  const value = settingsOf(facts, books)[NAMES.get(called) ?? ''];
+  return value === undefined ? null : dataOf(value);
+}
+
+/** The answers of functions without arguments. */
+function settingsOf(
+  { share }: CurveFacts,
+  { kind, ramp, ...books }: CurveBooks,
+): Readonly<Record<string, Hex | bigint>> {
+  const [from, to, begin, end] = ramp;
+  const ramping = {
+    'initial_A()': from,
+    'future_A()': to,
+    'initial_A_time()': begin,
+    'future_A_time()': end,
+  };
+  return {
+    ...(kind === 'fixed' ? { 'A()': to } : ramping),
     'fee()': books.fee,
     'admin_fee()': books.adminFee,
     ...(kind === 'ng' && { 'offpeg_fee_multiplier()': books.offpeg }),
-    ...(kind === 'pancake' && { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': facts.share }),
-    ...((kind === 'factory' || kind === 'pair') && { 'A_precise()': ramp[1] }),
+    ...(kind === 'pancake' && { 'is_killed()': books.isKilled ? 1n : 0n, 'token()': share }),
+    ...((kind === 'factory' || kind === 'pair') && { 'A_precise()': to }),
   };
-  const value = values[NAMES.get(called) ?? ''];
-  return value === undefined ? null : dataOf(value);
 }

@@ -53,6 +53,7 @@ const ONE: Hex = '0x5ad056f2e28a8cec232015406b843668c1e36cda598127ec3b8c59b8c727
 const ONE_NG: Hex = '0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26ce3659bbe1';
 const ONE_FIRST: Hex = '0x9e96dd3b997a2a257eec4df9bb6eaf626e206df5f543bd963682d143300be310';
 const NEW_FEE: Hex = '0xbe12859b636aed607d5230b2cc2711f68d70e51060e6cca1f575ef5d2fcc95d1';
+const NEW_PARAMETERS: Hex = '0x752a27d1853eb7af3ee4ff764f2c4a51619386af721573dd3809e929c39db99e';
 const APPLY_FEES: Hex = '0x750d10a7f37466ce785ee6bcb604aac543358db42afbcc332a3c12a49c80bf6d';
 const APPLY_FEE: Hex = '0xa8715770654f54603947addf38c689adbd7182e21673b28bcf306a957aaba215';
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -103,6 +104,7 @@ export function curveLogs(
       return [setting(STOP, ampAt(after, after.ramp[3]), after.ramp[3])];
     case 'fees':
       if (isNg) return [setting(APPLY_FEES, after.fee, after.offpeg)];
+      if (after.kind === 'fixed') return [setting(NEW_PARAMETERS, after.ramp[1], after.fee, after.adminFee)];
       return after.kind === 'pancake' || after.kind === 'registry'
         ? [setting(NEW_FEE, after.fee, after.adminFee)]
         : [setting(APPLY_FEE, after.fee)];
