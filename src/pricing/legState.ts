@@ -55,6 +55,7 @@ export type DecimalsOf = (token: Hex) => number | null;
 /** How a protocol prices two tokens of a pool of many tokens: a part of ManyTokenProtocol. */
 interface LegPricing {
   readonly isVault: boolean;
+  exchangesWithoutSwap?(state: Pick<PricedState, 'params'>): boolean;
   legState(
     state: Pick<PricedState, 'timestamp' | 'balances' | 'params' | 'doubts'> & Pick<LegsPool, 'weights'>,
     index0: number,

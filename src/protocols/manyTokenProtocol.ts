@@ -141,6 +141,11 @@ export interface ManyTokenProtocol extends ProtocolTraits, ManyTokenQuestions {
   restoreState(state: ManyTokenState): ManyTokenState;
   /** The token of the shares of a pool with these terms (LP token). Absent or null if it is the pool's own contract. */
   shareToken?(terms: Pick<StoredManyTokenState, 'params'>): Hex | null;
+  /**
+   * Whether a pool with these terms exchanges tokens by events that are no trades (kind `collect`). Their makers then count
+   * as those of trades. Absent if there are no such pools.
+   */
+  exchangesWithoutSwap?(terms: Pick<StoredManyTokenState, 'params'>): boolean;
   /** Whether the price of a pool with these terms can be computed. Its balances may still be 0. */
   isFollowed(terms: Pick<StoredManyTokenState, 'weights' | 'doubts' | 'params'>): boolean;
   /** Marginal price of token i, raw token j per raw token i: a finite float64 > 0, or null without a price. */

@@ -40,6 +40,8 @@ interface PricedSwap {
 interface LoggedState extends PricedState {
   readonly ord: number;
   readonly kind: PoolStateRow['kind'];
+  /** Sender of the transaction. Null if the node does not name senders. */
+  readonly maker: Hex | null;
 }
 
 export interface PricedRows {
@@ -97,7 +99,8 @@ export class MarketReader {
       for (const leg of info.legs)
         moves.push({ key: leg.leg.key, steps: this.toSteps(info.pool, leg, statesOfPair, causes) });
     }
-    return { number, timestamp, legs, moves, found: foundLegs, traded: this.sumTraded(swaps) };
+    const traded = [...this.sumTraded(swaps), ...this.listExchanges(states)];
+    return { number, timestamp, legs, moves, found: foundLegs, traded };
   }
 
   /**
@@ -128,6 +131,16 @@ export class MarketReader {
       state: toLegState(pool, leg, state, this.decimalsOf),
       cause: causes[i] ?? 'other',
     }));
+  }
+
+  /** The makers of exchanges that are no trades, such as wraps. Their amounts confirm no price. */
+  private listExchanges(states: readonly LoggedState[]): MarketBlock['traded'] {
+    return states.flatMap(({ pair, kind, params, maker }) => {
+      const legs = kind === 'collect' ? (this.pools.get(pair)?.legs ?? []) : [];
+      return legs
+        .filter(({ pricing }) => pricing?.exchangesWithoutSwap?.({ params }) === true)
+        .map(({ leg }) => ({ key: leg.key, amount: 0, makers: [maker] }));
+    });
   }
 
   private sumTraded(swaps: readonly PricedSwap[]): MarketBlock['traded'] {

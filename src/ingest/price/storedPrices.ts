@@ -117,7 +117,17 @@ const blockRow = rowType(pick(blocksTable.types, ['number', 'timestamp']));
 
 const stateRow = rowType(
   pick(poolStatesTable.types, [
-    ...(['ord', 'timestamp', 'kind', 'pair', 'pool_type', 'reserve0', 'reserve1', 'liquidity'] as const),
+    ...([
+      'ord',
+      'timestamp',
+      'kind',
+      'pair',
+      'maker',
+      'pool_type',
+      'reserve0',
+      'reserve1',
+      'liquidity',
+    ] as const),
     ...(['price', 'balances', 'params', 'doubts', 'walked_liquidity', 'near0', 'near1'] as const),
   ]),
 );

@@ -1,4 +1,4 @@
-/** Balancer V3: weighted and stable pools, whose tokens one vault holds. */
+/** Balancer V3: weighted and stable pools, and the buffers of wrappers, whose tokens one vault holds. */
 import { readNumber } from '../../domain/contractCall';
 import { POOL_STABLE, POOL_WEIGHTED } from '../../domain/pools/poolShape';
 import { toFeePips } from '../../domain/swapFee';
@@ -7,11 +7,14 @@ import { quoteStablePool, stableLegState, stableSpotPrice } from '../balancerV2/
 import { quoteWeighted, weightedLegState, weightedSpotPrice, withWeights } from '../balancerV2/weightedPool';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenProtocol, ManyTokenState } from '../manyTokenProtocol';
+import { BUFFER_ADDED, BUFFER_TOPICS } from './bufferEvents';
+import { bufferLegState, bufferPrice } from './bufferPool';
 import { decodeV3Event, V3_POOL_REGISTERED, V3_SWAP_FEE_CHANGED, V3_VAULT_TOPICS } from './decodeV3Event';
 import { idOfV3Log, readV3Creation, readV3Log } from './readV3Log';
 import { vaultQuestions } from './vaultQuestions';
 import {
   idOfV3Pool,
+  isBufferV3,
   isCertainV3,
   isKnownV3,
   isStableV3,
@@ -36,8 +39,8 @@ export const balancerV3 = {
       return fee === null ? null : [toFeePips(fee), toFeePips(fee)];
     },
   },
-  factoryTopics: V3_VAULT_TOPICS,
-  creationTopics: new Set([V3_POOL_REGISTERED]),
+  factoryTopics: new Set([...V3_VAULT_TOPICS, ...BUFFER_TOPICS]),
+  creationTopics: new Set([V3_POOL_REGISTERED, BUFFER_ADDED]),
   poolTopics: new Set(AMP_TOPICS),
   idOfLog: idOfV3Log,
   poolOfId: v3PoolOfId,
@@ -57,16 +60,21 @@ export const balancerV3 = {
     return withDoubts(withWeights(own, own.weights), state.doubts);
   },
   isFollowed: (terms) =>
-    terms.doubts === 0 && isCertainV3(terms) && (terms.weights.length > 0 || isStableV3(terms)),
+    terms.doubts === 0 &&
+    isCertainV3(terms) &&
+    (terms.weights.length > 0 || isStableV3(terms) || bufferPrice(terms, 0, 1) !== null),
+  exchangesWithoutSwap: isBufferV3,
   spotPrice,
   quote: (state, i, j, amountIn, timestamp) => {
-    if (!canPrice(state)) return null;
+    // The wrapper tells the rate of the next exchange.
+    if (!canPrice(state) || isBufferV3(state)) return null;
     return isStableV3(state)
       ? quoteStablePool(toStableState(state), i, j, amountIn, timestamp, 'v3')
       : quoteWeighted(state, i, j, amountIn);
   },
   legState: (state, i, j, decimals) => {
     if (!canPrice(state)) return { price: 0, liquidity: 0, reserve0: 0, reserve1: 0 };
+    if (isBufferV3(state)) return bufferLegState(state, i, j, decimals);
     return isStableV3(state)
       ? stableLegState(toStableState(state), i, j, decimals)
       : weightedLegState(state, i, j, decimals);
@@ -80,6 +88,7 @@ function canPrice(state: Pick<ManyTokenState, 'params'>): boolean {
 
 function spotPrice(state: ManyTokenState, i: number, j: number, timestamp: number): number | null {
   if (!canPrice(state)) return null;
+  if (isBufferV3(state)) return bufferPrice(state, i, j);
   return isStableV3(state)
     ? stableSpotPrice(toStableState(state), i, j, timestamp)
     : weightedSpotPrice(state, i, j);

@@ -12,24 +12,29 @@ import type {
   ManyTokenStep,
   ManyTokenSwap,
 } from '../manyTokenProtocol';
-import { isAddressTopic } from '../words';
+import { addressOfTopic, isAddressTopic } from '../words';
+import { BUFFER_ADDED, BUFFER_TOPICS } from './bufferEvents';
+import { flipAddress, readBufferCreation, readBufferLog } from './bufferPool';
 import { V3_KEPT_PART_CHANGED, decodeV3Event, type V3Event } from './decodeV3Event';
 import {
   applyVaultEvent,
   beforeEvents,
+  idOfV3Pool,
   isRatedV3,
   toStableState,
   v3PoolOfId,
   withV3Terms,
 } from './vaultState';
 
-/** The pool in topic 1, which all events of the vault about one pool have. */
-export function idOfV3Log({ topics: [, pool] }: ChainLog): Hex | null {
-  return isAddressTopic(pool) ? pool : null;
+/** The pool in topic 1, which all events of the vault about one pool have, or the buffer of the wrapper in topic 1. */
+export function idOfV3Log({ topics: [topic = '0x', pool] }: ChainLog): Hex | null {
+  if (!isAddressTopic(pool)) return null;
+  return BUFFER_TOPICS.has(topic) ? idOfV3Pool(flipAddress(addressOfTopic(pool))) : pool;
 }
 
 /** Null if the log is malformed. The node tells the rest at the end of the block. */
 export function readV3Creation(log: ChainLog): ManyTokenCreation | null {
+  if (log.topics[0] === BUFFER_ADDED) return readBufferCreation(log);
   const event = decodeV3Event(log);
   const poolId = idOfV3Log(log);
   if (poolId === null || event?.kind !== 'registered') return null;
@@ -45,6 +50,7 @@ export function readV3Log(
   timestamp: number,
 ): ManyTokenStep | 'other' | 'malformed' {
   if (log.address === v3PoolOfId(state.poolId)) return readAmp(state, log);
+  if (BUFFER_TOPICS.has(log.topics[0] ?? '0x')) return readBufferLog(state, log);
   const event = decodeV3Event(log);
   if (event === null) return 'malformed';
   if ('amounts' in event && event.amounts.length !== state.tokens.length) return 'malformed';

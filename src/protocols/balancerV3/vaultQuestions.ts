@@ -1,7 +1,7 @@
 /**
  * What the node is asked about pools of Balancer V3. The vault must know the pool, so a contract cannot claim to be one.
  * Rates, and balances that pay a fee on yield, change without an event: the node tells both in each block with an event of
- * the pool. A pool whose hook may change the amounts of swaps is listed without a price.
+ * the pool. A pool whose hook may change the amounts of swaps is listed without a price. Of a buffer, only the asset is asked.
  */
 import { callData, readUint, type ContractCall } from '../../domain/contractCall';
 import type { Hex } from '../../domain/hex';
@@ -13,10 +13,12 @@ import { ONE, withWeights } from '../balancerV2/weightedPool';
 import { DOUBTS } from '../../domain/pools/doubts';
 import { withDoubts } from '../manyTokenPool';
 import type { ManyTokenState } from '../manyTokenProtocol';
+import { bufferAssetCall, readBufferAsset, withBufferFacts } from './bufferPool';
 import { V3_TOKENS_MAX } from './decodeV3Event';
 import {
   V3_IN_RECOVERY,
   V3_KNOWN,
+  isBufferV3,
   isRatedV3,
   lacksV3Books,
   toStableState,
@@ -34,19 +36,18 @@ const INFO_WORDS = 3;
 export const vaultQuestions = {
   tokenCalls: (vault: Hex, poolId: Hex): readonly ContractCall[] => [
     vaultCall(vault, 'getPoolTokens', v3PoolOfId(poolId)),
+    bufferAssetCall(vault, poolId),
   ],
-  readTokens: ([answer]: readonly (Hex | null)[]): readonly Hex[] | null => {
+  // A single token is the asset of a buffer.
+  readTokens: ([answer, assetAnswer]: readonly (Hex | null)[]): readonly Hex[] | null => {
+    const asset = readBufferAsset(assetAnswer);
+    if (asset !== null) return [asset];
     const words = answer == null ? [] : (readArrays(answer, 1, 0, V3_TOKENS_MAX)?.[0] ?? []);
     return words.length < 2 ? null : toAddresses(words);
   },
   factCalls,
   withFacts,
-  bookCalls: (vault: Hex, { poolId }: ManyTokenState): readonly ContractCall[] => [
-    vaultCall(vault, 'getPoolConfig', v3PoolOfId(poolId)),
-    vaultCall(vault, 'getPoolTokenInfo', v3PoolOfId(poolId)),
-    ampCall(v3PoolOfId(poolId)),
-    vaultCall(vault, 'getPoolTokenRates', v3PoolOfId(poolId)),
-  ],
+  bookCalls,
   withBooks,
   rateCalls: (vault: Hex, state: ManyTokenState): readonly ContractCall[] =>
     ['getPoolTokenInfo', 'getPoolTokenRates'].flatMap((name) =>
@@ -69,8 +70,17 @@ function vaultCall(vault: Hex, name: string, pool: Hex): ContractCall {
   return { to: vault, data: callData(`${name}(address)`, pool) };
 }
 
-function factCalls(vault: Hex, { poolId }: ManyTokenState): readonly ContractCall[] {
+/** Each event of a buffer tells all that changes. */
+function bookCalls(vault: Hex, state: ManyTokenState): readonly ContractCall[] {
+  const pool = v3PoolOfId(state.poolId);
+  if (isBufferV3(state)) return [];
+  const ofVault = (name: string): ContractCall => vaultCall(vault, name, pool);
+  return [ofVault('getPoolConfig'), ofVault('getPoolTokenInfo'), ampCall(pool), ofVault('getPoolTokenRates')];
+}
+
+function factCalls(vault: Hex, { poolId, tokens }: ManyTokenState): readonly ContractCall[] {
   const to = v3PoolOfId(poolId);
+  if (tokens.length < 2) return [bufferAssetCall(vault, poolId)];
   const ofPool = [
     'getNormalizedWeights()',
     'getAmplificationParameter()',
@@ -92,9 +102,11 @@ function factCalls(vault: Hex, { poolId }: ManyTokenState): readonly ContractCal
  */
 function withFacts(
   state: ManyTokenState,
-  [info, hooks, rates, weights = null, amp = null, gradual = null, quant]: readonly (Hex | null)[],
+  answers: readonly (Hex | null)[],
 ): { readonly state: ManyTokenState; readonly poolType: PoolType } | null {
+  const [info, hooks, rates, weights = null, amp = null, gradual = null, quant] = answers;
   const count = state.tokens.length;
+  if (count < 2) return withBufferFacts(state, info);
   const infos = readPoolInfo(info, count);
   const facts = readPoolFacts([weights, null, amp, gradual], count);
   if (infos === null || facts === null) return null;

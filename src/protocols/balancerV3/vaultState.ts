@@ -3,8 +3,9 @@
  * balances, for the protocol and the creator of the pool (Vault.sol, _computeAndChargeAggregateSwapFees).
  *
  * The params of a state are: a status; the part of the fee that the vault keeps; the fee of the pool; the balances that the
- * node told; the params of a stable pool (stablePool.ts of balancerV2). 1e18 means 100 %. The status is 0 if the rest is
- * unknown, 1 if it is known, 2 in recovery mode; plus 4 times a value of RATED, plus 16 times the number of told balances.
+ * node told; the params of a stable pool (stablePool.ts of balancerV2), or the rate of a buffer (bufferPool.ts). 1e18 means
+ * 100 %. The status is 0 if the rest is unknown, 1 if it is known, 2 in recovery mode, 3 for a buffer; plus 4 times a value of
+ * RATED, plus 16 times the number of told balances.
  */
 import { clampAmount, UINT256_MAX } from '../../domain/amounts';
 import type { Hex } from '../../domain/hex';
@@ -22,6 +23,7 @@ const HEAD_LENGTH = 3;
 const UNKNOWN = 0n;
 export const V3_KNOWN = 1n;
 export const V3_IN_RECOVERY = 2n;
+export const V3_BUFFER = 3n;
 /**
  * Whether something moves the pool without an event: rates of a stable pool, or fees on yield. `certain` or `doubtful`: the last
  * swap followed from what the node told, or not. `untold`: the node had no answer for this block.
@@ -31,7 +33,7 @@ const RATED = { no: 0n, certain: 1n, doubtful: 2n, untold: 3n } as const;
 const WEIGHTS_TOLERANCE = 1e-6;
 
 interface V3Terms {
-  /** UNKNOWN, V3_KNOWN or V3_IN_RECOVERY. */
+  /** UNKNOWN, V3_KNOWN, V3_IN_RECOVERY or V3_BUFFER. */
   readonly status: bigint;
   readonly aggregateFee: bigint;
   readonly swapFee: bigint;
@@ -39,7 +41,7 @@ interface V3Terms {
   readonly rated: bigint;
   /** The balances at the end of the block, from the answers of the node until an event of the vault uses them. */
   readonly told: readonly bigint[];
-  /** The params of a stable pool; empty for a weighted pool, and for a stable pool without a price. */
+  /** The params of a stable pool, or the rate of a buffer; empty for a weighted pool, and for a pool without a price. */
   readonly curve: readonly bigint[];
 }
 
@@ -70,6 +72,11 @@ export function withV3Terms(state: ManyTokenState, changes: Partial<V3Terms>): M
 /** Whether balances, fees and the kept part are known. */
 export function isKnownV3(state: Pick<ManyTokenState, 'params'>): boolean {
   return termsOf(state).status !== UNKNOWN;
+}
+
+/** Whether the state is that of a buffer of the vault, which is no pool. */
+export function isBufferV3(state: Pick<ManyTokenState, 'params'>): boolean {
+  return termsOf(state).status === V3_BUFFER;
 }
 
 /** Whether the last swap followed from what the node told, or needs no answer of the node. */

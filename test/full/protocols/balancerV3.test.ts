@@ -3,7 +3,7 @@
  * joins and exits of all kinds, fees of hooks, fee changes, ramps and recovery modes. Some pools have wrappers of ERC-4626 and
  * other tokens with rates that move, also after the swap of a block, and pay fees on yield. After each block, our balances
  * must equal the vault's, our quotes what the swaps paid, and our prices the limit of the vault's own quotes. The vault accepts
- * tokens of at most 18 decimals.
+ * tokens of at most 18 decimals. The buffers of both wrappers exchange, gain and lose liquidity at random too.
  */
 import { getBlockHead } from '../../../src/dev/node/devRpc';
 import { toFeePips } from '../../../src/domain/swapFee';
@@ -11,6 +11,7 @@ import type { SwapFact } from '../../../src/ingest/rows/blockRows';
 import { balancerV3 } from '../../../src/protocols/balancerV3/balancerV3';
 import { toStableState } from '../../../src/protocols/balancerV3/vaultState';
 import { DOUBTS } from '../../../src/domain/pools/doubts';
+import type { Hex } from '../../../src/domain/hex';
 import type { ManyTokenState } from '../../../src/protocols/manyTokenProtocol';
 import {
   deployV3,
@@ -22,6 +23,7 @@ import {
   type V3Market,
   type V3Pool,
 } from '../../support/balancerV3/v3Vault';
+import { openBuffers, type Exchange } from '../../support/balancerV3/v3Buffers';
 import { startTestAnvil, type TestAnvil } from '../../support/node/anvil';
 import { openVaultReader } from '../../support/protocols/decodeFrom';
 import { recordOracle } from '../../support/protocols/protocolTable';
@@ -290,4 +292,55 @@ test('a pool has no price if a hook takes part in its amounts', async () => {
   const state = reader.stateOf(pool);
   expect([state.doubts, balancerV3.spotPrice(state, 0, 1, 0)]).toEqual([DOUBTS.unfollowed, null]);
   expect(state.balances).toEqual(await market.balancesOf(pool));
+});
+
+/** The address of the buffer of a wrapper: all bits are flipped. */
+const bufferOf = (wrapper: Hex) => ({
+  address: `0x${(2n ** 160n - 1n - BigInt(wrapper)).toString(16).padStart(40, '0')}` as Hex,
+});
+
+test('buffers have the balances of the vault, and the rate of its quotes after each exchange', async () => {
+  const buffers = openBuffers(anvil.rpc, market);
+  const unitOf = new Map(market.wrappers.map(({ address, decimals }) => [address, 10n ** BigInt(decimals)]));
+  for (const [wrapper, unit] of unitOf)
+    buffers.initialize(wrapper, 7n * 10n ** 6n * unit, 4n * 10n ** 6n * unit);
+  expect(await reader.follow(await market.mine())).toEqual([]);
+  const seen = new Set<string>();
+  let worst = 0;
+  /** Exchanges within the balances, beyond them, and of a few units. */
+  const exchange = async (wrapper: Hex, unit: bigint): Promise<bigint> => {
+    const [underlying = 0n, wrapped = 0n] = await buffers.balancesOf(wrapper);
+    const isDust = random.chance(0.1);
+    const most = 2n * (underlying > wrapped ? underlying : wrapped);
+    const amount = isDust ? 2_000_000n : (most * BigInt(random.int(1, 1_000))) / 1_000n + 10n ** 5n * unit;
+    const [direction, kind] = [
+      random.pick<Exchange>(['wrap', 'unwrap']),
+      random.pick(['exactIn', 'exactOut'] as const),
+    ];
+    buffers.exchange(wrapper, direction, kind, amount);
+    seen.add(`${direction} ${kind}`);
+    return isDust ? 0n : amount;
+  };
+  for (let round = 0; round < 60; round += 1) {
+    moveRates();
+    const exchanged = new Set<Hex>();
+    for (const [wrapper, unit] of unitOf) {
+      const action = random.next();
+      if (action < 0.1) buffers.add(wrapper, (await buffers.sharesOf(wrapper)) / BigInt(random.int(2, 50)));
+      else if (action < 0.2)
+        buffers.remove(wrapper, (await buffers.sharesOf(wrapper)) / BigInt(random.int(2, 50)));
+      else if ((await exchange(wrapper, unit)) > 0n) exchanged.add(wrapper);
+    }
+    expect(await reader.follow(await market.mine())).toEqual([]);
+    for (const [wrapper, unit] of unitOf) {
+      const state = reader.stateOf(bufferOf(wrapper));
+      expect(state.balances).toEqual(await buffers.balancesOf(wrapper));
+      if (!exchanged.has(wrapper)) continue;
+      const amount = 10n ** 12n * unit;
+      const quoted = Number(await buffers.quote(wrapper, 'unwrap', amount)) / Number(amount);
+      worst = Math.max(worst, Math.abs(balancerV3.spotPrice(state, 1, 0, 0)! / quoted - 1));
+    }
+  }
+  expect([...seen].sort()).toEqual(['unwrap exactIn', 'unwrap exactOut', 'wrap exactIn', 'wrap exactOut']);
+  expect(worst).toBeLessThan(1e-9);
 });

@@ -171,7 +171,7 @@ export class VaultWorld {
   }
 }
 
-function blockOf(number: number, transactions: readonly (readonly Draft[])[]): ChainBlock {
+export function blockOf(number: number, transactions: readonly (readonly Draft[])[]): ChainBlock {
   const hashOf = (blockNumber: number): Hex => digest(`block ${blockNumber}`, 32);
   let logIndex = 0;
   return {

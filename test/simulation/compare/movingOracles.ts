@@ -2,6 +2,7 @@
 import type { Hex } from '../../../src/domain/hex';
 import { BalancerV3Oracle } from '../../support/oracle/oracleBalancerV3';
 import { BondingOracle } from '../../support/oracle/oracleBonding';
+import { BufferOracle } from '../../support/oracle/oracleBuffers';
 import { BookOracle } from '../../support/oracle/oracleBook';
 import { CamelotOracle } from '../../support/oracle/oracleCamelot';
 import { CryptoOracle } from '../../support/oracle/oracleCrypto';
@@ -10,6 +11,7 @@ import { InfinityBinOracle } from '../../support/oracle/oracleInfinityBin';
 import { V4Oracle } from '../../support/oracle/oracleV4';
 import type { MovingPool } from '../chain/moving/movingPool';
 import { BalancerV3Pool, V3_VAULT } from '../chain/moving/simBalancerV3';
+import { BufferPool } from '../chain/moving/simBuffer';
 import { BONDING_FACTORY, BONDING_FEE_PIPS, bondingBalances, BondingPool } from '../chain/moving/simBonding';
 import { BOOK_FACTORY, BookPool } from '../chain/moving/simBook';
 import { CAMELOT_FACTORY, CamelotPool } from '../chain/moving/simCamelot';
@@ -67,6 +69,7 @@ export function booksOracles(chain: SimChain, startBlock: number) {
     new CurveOracle(CURVE_FACTORY, startBlock, truthAt(CurvePool), SIM_RANKED),
     new CryptoOracle(CRYPTO_FACTORY, startBlock, truthAt(CryptoPool), SIM_RANKED),
     new BalancerV3Oracle(V3_VAULT, startBlock, truthAt(BalancerV3Pool), SIM_RANKED),
+    new BufferOracle(V3_VAULT, startBlock, truthAt(BufferPool), SIM_RANKED),
   ];
 }
 

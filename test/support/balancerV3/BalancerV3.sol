@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import { ERC20, IERC20 } from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import { IERC4626 } from "@openzeppelin/contracts/interfaces/IERC4626.sol";
 import { ERC4626 } from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 import { IVault } from "@balancer-labs/v3-interfaces/contracts/vault/IVault.sol";
 import "@balancer-labs/v3-interfaces/contracts/vault/VaultTypes.sol";
@@ -111,6 +112,43 @@ contract Trader {
         (, uint256 amountIn, uint256 amountOut) = vault.swap(params);
         payOne(params.tokenIn, amountIn);
         vault.sendTo(params.tokenOut, address(this), amountOut);
+    }
+
+    function initializeBuffer(IERC4626 wrapper, uint256 underlying, uint256 wrapped) external {
+        vault.initializeBuffer(wrapper, underlying, wrapped, 0, address(this));
+        payBuffer(wrapper, underlying, wrapped);
+    }
+
+    function addToBuffer(IERC4626 wrapper, uint256 shares) external {
+        (uint256 underlying, uint256 wrapped) = vault.addLiquidityToBuffer(wrapper, type(uint128).max, type(uint128).max, shares, address(this));
+        payBuffer(wrapper, underlying, wrapped);
+    }
+
+    /// The vault unlocks itself for this.
+    function removeFromBuffer(IERC4626 wrapper, uint256 shares) external {
+        vault.removeLiquidityFromBuffer(wrapper, shares, 0, 0);
+    }
+
+    function exchange(BufferWrapOrUnwrapParams memory params) external {
+        (, uint256 amountIn, uint256 amountOut) = vault.erc4626BufferWrapOrUnwrap(params);
+        (IERC20 asset, IERC20 wrapper) = (IERC20(params.wrappedToken.asset()), params.wrappedToken);
+        bool isWrap = params.direction == WrappingDirection.WRAP;
+        payOne(isWrap ? asset : wrapper, amountIn);
+        vault.sendTo(isWrap ? wrapper : asset, address(this), amountOut);
+    }
+
+    /// What an exchange would pay out. For calls from the zero address.
+    function quoteExchange(BufferWrapOrUnwrapParams memory params) external returns (uint256 amountOut) {
+        return abi.decode(vault.quote(abi.encodeCall(this.tryExchange, (params))), (uint256));
+    }
+
+    function tryExchange(BufferWrapOrUnwrapParams memory params) external returns (uint256 amountOut) {
+        (, , amountOut) = vault.erc4626BufferWrapOrUnwrap(params);
+    }
+
+    function payBuffer(IERC4626 wrapper, uint256 underlying, uint256 wrapped) private {
+        payOne(IERC20(wrapper.asset()), underlying);
+        payOne(wrapper, wrapped);
     }
 
     function add(IERC20[] memory tokens, AddLiquidityParams memory params) external {

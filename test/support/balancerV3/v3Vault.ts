@@ -135,6 +135,10 @@ export interface V3Market {
   /** Raw token out that the vault answers for raw token in. */
   quote(pool: V3Pool, indexIn: number, indexOut: number, amount: bigint): Promise<bigint>;
   balancesOf(pool: V3Pool): Promise<bigint[]>;
+  /** Calls a function of the trader with the next block: as the vault, or as its owner. */
+  callTrader(as: 'vault' | 'owner', data: Hex): void;
+  /** The account that sends the next trades, 0 or 1. The blocks of a test must not have trades of both. */
+  sendAs(account: 0 | 1): void;
   sharesOf(pool: V3Pool): Promise<bigint>;
   /** Mines the next block. Rejects if a transaction failed. Returns its number. */
   mine(): Promise<number>;
@@ -144,8 +148,9 @@ export interface V3Market {
 export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promise<V3Market> {
   const folder = await installProject(__dirname, 'balancer-v3');
   const codeOf = compileSolidity(join(__dirname, 'BalancerV3.sol'), folder);
-  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 1);
+  const accounts = ((await rpc.call('eth_accounts')) as Hex[]).slice(0, 2);
   const [from = ZERO_ADDRESS] = accounts;
+  let sender = from;
   const maker = await openBlockMaker(rpc, accounts);
   const deploy = (code: Hex, abi?: Interface, values: readonly unknown[] = []): Hex => {
     const nonce = maker.add({ from, to: null, gas: CREATION_GAS, data: encodeDeploy(code, abi, values) });
@@ -194,8 +199,12 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
   for (const wrapper of wrappers) donate(wrapper, FIRST_RATE);
   await mine();
   const addressesOf = (pool: V3Pool): Hex[] => pool.tokens.map(({ address }) => address);
+  const callTrader: V3Market['callTrader'] = (as, data) => {
+    const asVault = as === 'vault' ? encodeCall(TRADER, 'run', [data]) : data;
+    void maker.add({ from: sender, to: trader, gas: GAS, data: asVault });
+  };
   const run = (name: string, values: readonly unknown[]): void =>
-    send(trader, TRADER, 'run', [encodeCall(TRADER, name, values)]);
+    callTrader('vault', encodeCall(TRADER, name, values));
   const swapOf = (pool: V3Pool, kind: number, indexIn: number, indexOut: number, amount: bigint) => {
     const [tokenIn, tokenOut] = [pool.tokens[indexIn]!.address, pool.tokens[indexOut]!.address];
     const limit = kind === V3_SWAP.exactIn ? 0n : 2n ** 127n;
@@ -216,6 +225,8 @@ export async function deployV3(rpc: DevRpc, decimals: readonly number[]): Promis
     hooks,
     rate,
     mine,
+    callTrader,
+    sendAs: (account) => void (sender = accounts[account] ?? from),
     async createPool({ tokens: chosen, amounts, weights, fee, hook = ZERO_ADDRESS, rates = [] }) {
       const places = chosen.map((token, index) => ({ token, amount: amounts[index]!, index }));
       places.sort((a, b) => (a.token.address < b.token.address ? -1 : 1));

@@ -48,7 +48,7 @@ export abstract class BooksOracle<Books extends PoolBooks> {
 
   constructor(
     protected readonly factory: string,
-    private readonly firstBlock: number,
+    protected readonly firstBlock: number,
     /** The pool at the end of the block with this hash. */
     private readonly truthAt: (hash: string, pool: string) => BooksTruth<Books> | undefined,
     private readonly ranked: readonly string[],
@@ -148,7 +148,7 @@ export abstract class BooksOracle<Books extends PoolBooks> {
     this.note(pool, block, log, 'register');
   }
 
-  private list(pool: BooksPool<Books>, block: ChainBlock, log: ChainLog, created: number | null): void {
+  protected list(pool: BooksPool<Books>, block: ChainBlock, log: ChainLog, created: number | null): void {
     pool.isListed = true;
     const { address, tokens, books } = pool;
     const [token0, token1] = this.mainLeg(pool);

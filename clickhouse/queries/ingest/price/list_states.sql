@@ -4,6 +4,7 @@ SELECT
     timestamp,
     kind,
     pair,
+    maker,
     pool_type,
     reserve0,
     reserve1,

@@ -3,6 +3,7 @@ import type { Hex } from '../../../../src/domain/hex';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
 import { BalancerV3Pool, V3_VAULT } from './simBalancerV3';
+import { BufferPool } from './simBuffer';
 import { BONDING_FACTORY, BondingPool } from './simBonding';
 import { BOOK_FACTORY, BookPool } from './simBook';
 import { CAMELOT_FACTORY, CamelotPool } from './simCamelot';
@@ -19,7 +20,7 @@ const FAMILIES: readonly Create[] = [
   V4Pool.create,
   CurvePool.create,
   CryptoPool.create,
-  BalancerV3Pool.create,
+  (birth) => (birth.random.chance(0.4) ? BufferPool : BalancerV3Pool).create(birth),
   V4Pool.createInfinity,
   InfinityBinPool.create,
   BondingPool.create,

@@ -50,7 +50,7 @@ function priceWith({ open, closed }: Sizes) {
       doubts: 0,
     };
     const unwalked = { walked_liquidity: -1, near0: 0, near1: 0 };
-    return { ...state, ...unwalked, ord: toOrd(number, index), kind: 'swap' as const };
+    return { ...state, ...unwalked, ord: toOrd(number, index), kind: 'swap' as const, maker: null };
   };
   for (let number = 1; number <= BLOCKS; number += 1) {
     const moves = number % 10 === 1;

@@ -27,6 +27,7 @@ function priceWith(answer: Hex | null): number | undefined {
     ord: 1,
     timestamp: 1_000,
     kind: 'sync' as const,
+    maker: null,
     liquidity: 0n,
     price: 1,
     balances: [],
