@@ -236,15 +236,22 @@ export class BlockReader {
     const fresh = [...tokens].filter((token) => !this.tokens.has(token));
     if (fresh.length === 0) return;
     const { number, reversible } = block;
-    const contracts = fresh.filter((token) => token !== NATIVE_COIN);
-    const rows = await readTokens(this.deps.rpc, contracts, block, signal, this.deps.log);
-    if (contracts.length < fresh.length) rows.push(this.coinRow(number));
+    const rows = await this.askTokens(fresh, block, signal);
     await this.deps.store.writeTokens(rows.map((row) => this.tokens.addFirst(row, number, reversible)));
   }
 
-  private coinRow(version: number): TokenRow {
-    const { nativeSymbol: symbol } = this.deps;
-    return { address: NATIVE_COIN, symbol, name: symbol, decimals: NATIVE_DECIMALS, version };
+  /** The node knows nothing about the native coin, which is no contract. */
+  private async askTokens(
+    tokens: readonly Hex[],
+    block: ShowingBlock,
+    signal: AbortSignal,
+  ): Promise<TokenRow[]> {
+    const { rpc, log, nativeSymbol: symbol } = this.deps;
+    const contracts = tokens.filter((token) => token !== NATIVE_COIN);
+    const rows = await readTokens(rpc, contracts, block, signal, log);
+    if (contracts.length === tokens.length) return rows;
+    const coin = { address: NATIVE_COIN, symbol, name: symbol, decimals: NATIVE_DECIMALS };
+    return [...rows, { ...coin, version: block.number }];
   }
 
   /**
@@ -256,9 +263,8 @@ export class BlockReader {
     if (due.length === 0) return;
     const late = (): Error => new RpcError('timeout', `no metadata of tokens within ${RENEWAL_MS} ms`);
     try {
-      const { rpc, log } = this.deps;
       const rows = await withDeadline(this.clock, RENEWAL_MS, signal, late, (inner) =>
-        readTokens(rpc, due, block, inner, log),
+        this.askTokens(due, block, inner),
       );
       const { number, reversible } = block;
       const fresh = rows.flatMap((row) => this.tokens.addLater(row, number, reversible) ?? []);
