@@ -159,8 +159,8 @@ class Crew {
 
   private onEnd(child: ChildProcess, ending: Readonly<Record<string, unknown>>): void {
     const isExpected = !this.running.delete(child) || this.isEnding || ending['code'] === 0;
-    // Ctrl-C reaches the workers too.
-    if (isExpected || this.signal.aborted) return;
+    // Ctrl-C reaches the workers too. A worker that is still starting dies of it, perhaps before this process sees the signal.
+    if (isExpected || this.signal.aborted || ending['signal'] === 'SIGINT') return;
     const facts = { pid: child.pid, ...ending, left: this.running.size };
     this.log.warn(facts, 'a worker of the backfill has ended; the others fetch its blocks');
   }
