@@ -22,9 +22,9 @@ const root = findPackageRoot();
 /** A script that replaces the program. It stops like the program, and prints its own process id and its
  * parent's. */
 const PROGRAM = `
-const { stopOnSignals, aborted } = require(${JSON.stringify(join(root, 'dist', 'src', 'commands', 'stopSignal.js'))});
+const { stopOnSignals, untilAborted } = require(${JSON.stringify(join(root, 'dist', 'src', 'commands', 'stopSignal.js'))});
 const alive = setInterval(() => undefined, 1000);
-aborted(stopOnSignals()).then(() => { clearInterval(alive); console.log('drained'); });
+untilAborted(stopOnSignals()).then(() => { clearInterval(alive); console.log('drained'); });
 const { RPC_URL = '', LOG_LEVEL = '' } = process.env;
 console.log(JSON.stringify([process.argv[2], RPC_URL, LOG_LEVEL].join(' ')));
 console.log(JSON.stringify({ pid: process.pid, bootstrap: process.ppid }));
