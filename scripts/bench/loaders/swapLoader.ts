@@ -58,6 +58,7 @@ export async function loadSwaps(
   for (const { name } of views) await database.command('drop view', `DROP VIEW IF EXISTS ${name}`);
   const blocks = lastLoadedBlock(load);
   await database.command('load pools', readSql('pools'), { pairs: load.pairs, from: load.from });
+  for (const [name, sql] of METADATA) await database.command(name, sql);
   const loadSwap = readSql('swaps');
   for (let firstIndex = 0; firstIndex < load.swaps; firstIndex += CHUNK_SWAPS) {
     const count = Math.min(CHUNK_SWAPS, load.swaps - firstIndex);
@@ -127,6 +128,18 @@ async function fillEvents(database: Database, load: SwapLoad): Promise<void> {
 const PAIR = (index: string): string => `unhex(concat('e2', leftPad(lower(hex(${index})), 38, '0')))`;
 const BASE = (index: string): string => `unhex(concat('01', leftPad(lower(hex(${index} % 5000)), 38, '0')))`;
 const QUOTE = (index: string): string => `unhex(concat('02', leftPad(lower(hex(${index} % 5)), 38, '0')))`;
+
+/** Metadata of all tokens: a token without metadata is asked again at each request, as if it were unknown. */
+const METADATA: readonly (readonly [string, string])[] = [
+  [
+    'load metadata of base tokens',
+    `INSERT INTO tokens SELECT ${BASE('number')}, concat('B', toString(number)), concat('Base ', toString(number)), 18, 1 FROM numbers(5000)`,
+  ],
+  [
+    'load metadata of anchors',
+    `INSERT INTO tokens SELECT ${QUOTE('number')}, concat('Q', toString(number)), concat('Quote ', toString(number)), 18, 1 FROM numbers(5)`,
+  ],
+];
 
 /** Address of a base token, as hex without 0x. */
 export function loadedToken(index: number): string {
