@@ -15,6 +15,7 @@ const BURNS = 'openpulsechain/public frontend/src/components/pages/LeaguesPage.t
 /** Names the copied DEXes that are in use, and the V3 DEXes that are forks of PancakeSwap. */
 const DEFISTATE = 'defistate/defistate internal/chains/pulsechain/protocols.go';
 const UNISWAP_V3 = messari('uniswap-v3-forks', 'uniswap-v3', 'ethereum');
+const CURVE_REGISTRY = 'curvefi/curve-pool-registry README.md';
 const DEX_CATALOG = 'r4-ndm/Vaughan-CLI vaughan-core/src/core/dex_catalog.rs';
 
 /**
@@ -209,6 +210,13 @@ export const pulsechain: BuiltInChain = {
       feeBps: 30,
       protocolFeeShare: SIXTH_SHARE,
       startBlock: 10_794_229,
+    },
+    {
+      // Rubic trades with these pools (Cryptorubic/rubic-sdk, dexes/pulsechain/curve-pulsechain).
+      name: 'curve_registry',
+      displayName: 'Curve (copied)',
+      protocol: 'curve_stable',
+      factory: ['0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5', CURVE_REGISTRY],
     },
   ],
 };
