@@ -106,7 +106,7 @@ export function pairPriceReason(pair: ReasonPair, quoteReason: PriceReason | nul
     return makeReason('unknown_decimals', 'No price: the decimals of a token of this pair are unknown');
   const followedPool = { ...pool, tokens: pool.all_tokens, weights: pool.all_weights };
   if (!isFollowed(followedPool, { doubts: facts.doubts, params: facts.params ?? [] })) {
-    const text = 'No price: this pool has no fixed weights, is in doubt, or had no swap yet';
+    const text = 'No price: this pool has no fixed weights, is in doubt, or had no swap or wrap yet';
     return makeReason('price_not_followed', text);
   }
   if (facts.state === null && pool.created_block === null)

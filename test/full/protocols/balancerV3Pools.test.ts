@@ -2,6 +2,7 @@
  * Balancer V3 pools through the whole program: the published contracts on a node, ingest, API. Answers must equal what the
  * vault says, for pools seen from their creation and for older ones.
  */
+import type { Hex } from '../../../src/domain/hex';
 import {
   deployV3,
   quotedV3Price,
@@ -11,6 +12,7 @@ import {
   type V3Pool,
 } from '../../support/balancerV3/v3Vault';
 import { openBuffers, type V3Buffers } from '../../support/balancerV3/v3Buffers';
+import { bufferOf } from '../../support/oracle/oracleBuffers';
 import type { MarketToken } from '../../support/protocols/poolMarket';
 import {
   expectBarsClose,
@@ -66,6 +68,8 @@ beforeAll(async () => {
   await world.grow();
   market.donate(market.wrappers[0]!, 7_000);
   await tradeAll(30n);
+  // From this block on, a late start finds one pool by its swap, and the others and the buffer by their creation.
+  market.swap(rated, V3_SWAP.exactIn, 0, 1, MILLIONS);
   head = await market.mine();
   program = await world.start(0);
 });
@@ -150,36 +154,42 @@ interface TokenAnswer {
 
 interface AuditAnswer {
   readonly confidence_score: number;
+  readonly excluded_pools: readonly { readonly address: string; readonly reason: string }[];
   readonly hops: readonly {
     readonly to_token: string;
     readonly pools: readonly { readonly address: string }[];
   }[];
 }
 
-/** The wrapper of the native token has the USD price of its asset times the rate that the vault quotes, by its buffer. */
-async function expectWrapper(): Promise<void> {
-  const [native, wrapper] = [market.tokens[1]!.address, market.wrappers[1]!.address];
-  const buffer = `0x${(2n ** 160n - 1n - BigInt(wrapper)).toString(16).padStart(40, '0')}`;
+/** The asset for one wrapper, by the vault's own quote. */
+async function quotedRate(wrapper: Hex): Promise<number> {
   const unit = MILLIONS * ONE;
-  const rate = Number(await buffers.quote(wrapper, 'unwrap', unit)) / Number(unit);
+  return Number(await buffers.quote(wrapper, 'unwrap', unit)) / Number(unit);
+}
+
+/** The wrapper of the native token has the USD price of its asset times the rate that the vault quotes, by its buffer. */
+async function expectWrapper(from: Program): Promise<void> {
+  const [native, wrapper] = [market.tokens[1]!.address, market.wrappers[1]!.address];
+  const buffer = bufferOf(wrapper);
+  const rate = await quotedRate(wrapper);
   const [{ price_usd: nativeUsd }, { price_usd: wrapperUsd }] = await Promise.all(
-    [native, wrapper].map((token) => getData<TokenAnswer>(program, `/tokens/${token}`)) as [
+    [native, wrapper].map((token) => getData<TokenAnswer>(from, `/tokens/${token}`)) as [
       Promise<TokenAnswer>,
       Promise<TokenAnswer>,
     ],
   );
   expect(off(wrapperUsd, Number(nativeUsd) * rate)).toBeLessThan(1e-9);
-  const { hops, confidence_score } = await getData<AuditAnswer>(program, `/tokens/${wrapper}/audit`);
+  const { hops, confidence_score } = await getData<AuditAnswer>(from, `/tokens/${wrapper}/audit`);
   expect(confidence_score).toBeGreaterThan(0.9);
   expect(hops[0]).toMatchObject({ to_token: native, pools: [{ address: buffer }] });
-  const pair = await getData<V3Pair>(program, `/pairs/${buffer}`);
+  const pair = await getData<V3Pair>(from, `/pairs/${buffer}`);
   expect(pair).toMatchObject({ pool_type: 5, fee_bps: 0, volume_24h_usd: 0 });
   const balances = (await buffers.balancesOf(wrapper)).map(String);
   expect(pair.balances.map(({ balance_raw }) => balance_raw)).toEqual(balances);
   // The pool of both wrappers has liquidity in USD, and volume since both have a price that is trusted.
-  const swaps = await listSwaps(program, boosted);
+  const swaps = await listSwaps(from, boosted);
   const values = swaps.map(({ amount_usd }) => amount_usd ?? 0);
-  const { volume_24h_usd, liquidity_usd, balances: held } = await getPair(program, boosted);
+  const { volume_24h_usd, liquidity_usd, balances: held } = await getPair(from, boosted);
   expect(Math.min(...values.slice(0, 2))).toBeGreaterThan(0);
   expect(
     off(
@@ -196,24 +206,53 @@ async function expectWrapper(): Promise<void> {
 }
 
 test('a buffer gives its wrapper a price, and the pool of two wrappers has volume in USD', () =>
-  expectWrapper());
+  expectWrapper(program));
 
 test('each swap has the fee that was charged, and bars close at the price', async () => {
-  for (const [pool, fee] of [
-    [weighted, 0.01],
-    [stable, 0.001],
-    [rated, 0.001],
+  for (const [pool, fee, count] of [
+    [weighted, 0.01, 4],
+    [stable, 0.001, 4],
+    [rated, 0.001, 5],
   ] as const) {
     const swaps = await listSwaps(program, pool);
-    expect(swaps).toHaveLength(4);
+    expect(swaps).toHaveLength(count);
     for (const swap of swaps.slice(0, 2))
       expect(off(swap.fee_usd, swap.amount_usd! * fee)).toBeLessThan(1e-6);
     await expectBarsClose(program, pool);
   }
 });
 
-test('older pools have the same facts, and a restart keeps them', async () => {
-  await expectFromLate(world, head - 1, 5, market.mine, expectAll);
+/**
+ * A program that starts after the buffer was made and used. The buffer has no rate before its next exchange, so the wrapper has
+ * a price by the boosted pool alone. From the epoch after the exchange on, it has the price by the buffer.
+ */
+async function expectLate(late: Program): Promise<void> {
+  const [buffer, wrapper] = [bufferOf(market.wrappers[1]!.address), market.wrappers[1]!.address];
+  expect(await getData(late, `/pairs/${buffer}`)).toMatchObject({
+    pool_type: 5,
+    price: null,
+    price_reason: { code: 'price_not_followed' },
+  });
+  const before = await getData<AuditAnswer>(late, `/tokens/${wrapper}/audit`);
+  expect(before.hops[0]?.pools).toMatchObject([{ address: boosted.address }]);
+  expect(before.excluded_pools).toMatchObject([{ address: buffer, reason: 'no_price' }]);
+  // Interest of less than 0.01 %, which no exchange before the start has seen.
+  const rateBefore = await quotedRate(wrapper);
+  market.donate(market.wrappers[1]!, 90);
+  await tradeAll(20n);
+  await waitForBlock(late.url, await market.mine());
+  const rate = await quotedRate(wrapper);
+  expect(rate / rateBefore - 1).toBeGreaterThan(5e-5);
+  expect(off((await getData<V3Pair>(late, `/pairs/${buffer}`)).price, rate)).toBeLessThan(1e-9);
+  await world.grow();
+  await tradeAll(20n);
+  await waitForBlock(late.url, await market.mine());
+  await expectAll(late);
+  await expectWrapper(late);
+}
+
+test('older pools and wrappers have the same facts, and a restart keeps them', async () => {
+  await expectFromLate(world, head, 5, market.mine, expectLate);
   await program.end('SIGTERM');
   program = await world.start(0);
   market.setFee(stable, ONE / 500n);
@@ -223,5 +262,5 @@ test('older pools have the same facts, and a restart keeps them', async () => {
   await expectTruth(program, weighted, 4, 100);
   await expectTruth(program, stable, 5, 20);
   await expectTruth(program, rated, 5, 10);
-  await expectWrapper();
+  await expectWrapper(program);
 });
