@@ -27,6 +27,8 @@ export interface SeedPlan {
   readonly deposits: boolean;
   /** Whether some logs belong to no transaction. */
   readonly blockLogs: boolean;
+  /** Whether the chain has pools of lending tokens whose rates grow. */
+  readonly laterPools: boolean;
   readonly nodes: number;
   /** Whether nodes have quirks, such as ids as text. */
   readonly quirks: boolean;
@@ -84,6 +86,7 @@ export function planOf(seed: number): SeedPlan {
     deposits: new Random(seed * 69_069 + 1).chance(0.4),
     blockLogs: laterRandom.chance(0.4),
     quirks: laterRandom.chance(0.6),
+    laterPools: true,
     nodes: random.pick([1, 1, 2, 3]),
     health: areNodesFaulty
       ? {

@@ -2,7 +2,13 @@
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 
 /** What plans had before they had these faults. */
-export const WITHOUT_QUIRKS = { sealed: false, deposits: false, blockLogs: false, quirks: false } as const;
+export const WITHOUT_QUIRKS = {
+  sealed: false,
+  deposits: false,
+  blockLogs: false,
+  quirks: false,
+  laterPools: false,
+} as const;
 
 const inShort = (seed: number): Partial<SeedPlan> => ({
   ...WITHOUT_QUIRKS,

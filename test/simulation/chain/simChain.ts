@@ -75,6 +75,8 @@ export interface Wilderness {
   drafts(pools: readonly SimPool[]): Draft[];
   /** Makes logs that belong to the block and to none of its transactions. */
   blockDrafts?(pools: readonly SimPool[], otherDrafts: readonly Draft[]): Draft[];
+  /** Draws pools that came after the others. If absent, the chain has none. */
+  readonly laterRandom?: Random | null;
   /** Returns a new token for this pool, or null to use an existing token. */
   secondToken(id: string): Hex | null;
 }
@@ -225,7 +227,8 @@ export class SimChain {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
       const id = `${this.blockCount}-${index}`;
       const pools = branchPools.moving;
-      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY, pools };
+      const laterRandom = this.wilderness?.laterRandom ?? null;
+      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY, pools, laterRandom };
       const drafts = this.makeTransaction(branchPools, moment);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });

@@ -41,10 +41,20 @@ export interface WildSize {
   readonly logsMax: number;
 }
 
-/** `blockRandom` draws logs that belong to no transaction. Without it, blocks have none. */
-export function createWilderness(random: Random, size: WildSize, blockRandom?: Random): Wilderness {
+/** Draw what some seeds do not have: logs that belong to no transaction, and pools that came after the others. */
+interface FurtherRandoms {
+  readonly blockRandom: Random | null;
+  readonly laterRandom: Random | null;
+}
+
+export function createWilderness(
+  random: Random,
+  size: WildSize,
+  { blockRandom, laterRandom }: FurtherRandoms = { blockRandom: null, laterRandom: null },
+): Wilderness {
   return {
-    ...(blockRandom !== undefined && {
+    laterRandom,
+    ...(blockRandom !== null && {
       blockDrafts: (pools, otherDrafts) => blockDrafts(blockRandom, pools, otherDrafts),
     }),
     spacings: [0, 0, 1, 3, 10, 10, 10, 12, 59, 60, 400, 3_600],
