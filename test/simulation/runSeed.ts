@@ -123,7 +123,8 @@ class SeedRunner {
     this.trace = new Trace(this.clock.now);
     const wilderness = createWilderness(randomFor(seed, 2), plan.wild, {
       blockRandom: plan.blockLogs ? randomFor(seed, 7) : null,
-      laterRandom: plan.laterPools ? randomFor(seed, 9) : null,
+      rateRandom: plan.growingRates ? randomFor(seed, 9) : null,
+      stableRandom: plan.stablePool ? randomFor(seed, 10) : null,
     });
     this.chain = new SimChain(seed, wilderness, seal);
     this.chain.mine(plan.firstBlocks);

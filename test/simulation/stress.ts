@@ -7,7 +7,8 @@ export const WITHOUT_QUIRKS = {
   deposits: false,
   blockLogs: false,
   quirks: false,
-  laterPools: false,
+  growingRates: false,
+  stablePool: false,
 } as const;
 
 const inShort = (seed: number): Partial<SeedPlan> => ({

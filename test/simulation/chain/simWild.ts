@@ -41,19 +41,23 @@ export interface WildSize {
   readonly logsMax: number;
 }
 
-/** Draw what some seeds do not have: logs that belong to no transaction, and pools that came after the others. */
+/** Draw what some seeds do not have: logs that belong to no transaction, lending pools, and a stable pool of the vault. */
 interface FurtherRandoms {
   readonly blockRandom: Random | null;
-  readonly laterRandom: Random | null;
+  readonly rateRandom: Random | null;
+  readonly stableRandom: Random | null;
 }
+
+const NOTHING_FURTHER: FurtherRandoms = { blockRandom: null, rateRandom: null, stableRandom: null };
 
 export function createWilderness(
   random: Random,
   size: WildSize,
-  { blockRandom, laterRandom }: FurtherRandoms = { blockRandom: null, laterRandom: null },
+  { blockRandom, rateRandom, stableRandom }: FurtherRandoms = NOTHING_FURTHER,
 ): Wilderness {
   return {
-    laterRandom,
+    rateRandom,
+    stableRandom,
     ...(blockRandom !== null && {
       blockDrafts: (pools, otherDrafts) => blockDrafts(blockRandom, pools, otherDrafts),
     }),

@@ -118,7 +118,7 @@ export class CurvePool implements MovingPool {
     if (random.chance(0.05)) return { drafts: [oddity(random, address, kind, trader)], after: this };
     const action = self.draw(random, moment, isNewborn);
     if (action === null) return { drafts: [], after: this };
-    const isUsedAgain = action.after.lentUnit !== undefined && moment.laterRandom!.chance(0.15);
+    const isUsedAgain = action.after.lentUnit !== undefined && moment.rateRandom!.chance(0.15);
     const after = new CurvePool(this.facts, isUsedAgain ? usedAgain(action.after) : action.after);
     return { drafts: curveLogs(address, trader, tokens, action), after };
   }
@@ -143,7 +143,7 @@ export class CurvePool implements MovingPool {
    */
   private draw(random: Random, moment: Moment, isNewborn: boolean): CurveAction | null {
     const { books } = this;
-    const { timestamp, laterRandom } = moment;
+    const { timestamp, rateRandom } = moment;
     if (!isNewborn && random.chance(0.15)) return this.drawSetting(random, timestamp);
     // A contract that finds no D only pays out all tokens at once.
     if (!this.findsD(books.balances, timestamp)) return this.payOut(books.supply / 2n);
@@ -153,7 +153,7 @@ export class CurvePool implements MovingPool {
     const i = random.int(0, books.balances.length - 1);
     const j = (i + random.int(1, books.balances.length - 1)) % books.balances.length;
     const drawn = 1n + (random.big(90) % (books.balances[i]! / 3n + 1n));
-    const namesLent = books.lentUnit !== undefined && laterRandom!.chance(0.5);
+    const namesLent = books.lentUnit !== undefined && rateRandom!.chance(0.5);
     const paid = namesLent && i === 0 ? toLent(books, drawn) : drawn;
     const sold = namesLent && i === 0 ? fromLent(books, paid) : drawn;
     const done = exchange(books, i, j, sold, timestamp);
@@ -164,7 +164,7 @@ export class CurvePool implements MovingPool {
     );
     const lent = namesLent ? { sold: paid, bought: j === 0 ? toLent(books, out) : out } : null;
     // A yToken mints some units fewer than the pool counts.
-    const minted = namesLent && i === 0 && sold > 2n ? sold - BigInt(laterRandom!.int(0, 2)) : sold;
+    const minted = namesLent && i === 0 && sold > 2n ? sold - BigInt(rateRandom!.int(0, 2)) : sold;
     return { kind: 'exchange', i, j, sold: minted, bought: out, lent, after: { ...books, balances } };
   }
 

@@ -31,7 +31,7 @@ const FACTORIES = new Set<Hex>([
 ]);
 
 /** Probability that a transaction creates a pool of a lending token whose rate grows. */
-const LENDING_CHANCE = 0.05;
+const LENDING_CHANCE = 0.1;
 
 /** The families of a seed. Some seeds have none. */
 export function drawFamilies(random: Random): readonly Create[] {
@@ -46,7 +46,7 @@ export function movingLogs(
   moment: Moment,
 ): Draft[] {
   if (families.length === 0 || random.chance(0.4)) return [];
-  const { laterRandom } = moment;
+  const { rateRandom } = moment;
   const drafts: Draft[] = [];
   const token = (index: number): Hex => digest(`token ${index}`, 20);
   if (pools.length === 0 || random.chance(0.15)) {
@@ -57,8 +57,8 @@ export function movingLogs(
       drafts.push(...logs);
     }
   }
-  if (laterRandom?.chance(LENDING_CHANCE) === true) {
-    const { drafts: logs, after } = CurvePool.createLending({ random: laterRandom, moment, token });
+  if (rateRandom?.chance(LENDING_CHANCE) === true) {
+    const { drafts: logs, after } = CurvePool.createLending({ random: rateRandom, moment, token });
     pools.push(after);
     drafts.push(...logs);
   }
