@@ -53,7 +53,7 @@ const KEPT = [
   [
     'after a restart, an older pool of Curve whose first log was malformed lost all its later logs',
     1_104,
-    () => ({}),
+    () => ({ growingRates: false, stablePool: false }),
   ],
 ] as const;
 

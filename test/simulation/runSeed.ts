@@ -121,8 +121,12 @@ class SeedRunner {
     const { seed } = plan;
     this.clock = new VirtualClock(START_MS, randomFor(seed, 1));
     this.trace = new Trace(this.clock.now);
-    const blockRandom = plan.blockLogs ? randomFor(seed, 7) : undefined;
-    this.chain = new SimChain(seed, createWilderness(randomFor(seed, 2), plan.wild, blockRandom), seal);
+    const wilderness = createWilderness(randomFor(seed, 2), plan.wild, {
+      blockRandom: plan.blockLogs ? randomFor(seed, 7) : null,
+      rateRandom: plan.growingRates ? randomFor(seed, 9) : null,
+      stableRandom: plan.stablePool ? randomFor(seed, 10) : null,
+    });
+    this.chain = new SimChain(seed, wilderness, seal);
     this.chain.mine(plan.firstBlocks);
     this.world = new SimWorld(this.chain, this.clock, plan.depth);
     this.lifeRandom = randomFor(seed, 3);

@@ -2,7 +2,14 @@
 import { HEALTHY, planOf, type SeedPlan } from './seedPlan';
 
 /** What plans had before they had these faults. */
-export const WITHOUT_QUIRKS = { sealed: false, deposits: false, blockLogs: false, quirks: false } as const;
+export const WITHOUT_QUIRKS = {
+  sealed: false,
+  deposits: false,
+  blockLogs: false,
+  quirks: false,
+  growingRates: false,
+  stablePool: false,
+} as const;
 
 const inShort = (seed: number): Partial<SeedPlan> => ({
   ...WITHOUT_QUIRKS,

@@ -53,6 +53,8 @@ export function hostileWilderness(): Wilderness {
     spacings: [1, 10, 10, 59, 400],
     emptyChance: 0,
     transactionsMax: 3,
+    rateRandom: null,
+    stableRandom: null,
     drafts: () => [nextDraft(), nextDraft()],
     secondToken: () => hostileIdentity('late', (newTokenCount += 1), 20),
   };

@@ -12,7 +12,7 @@ import { dataOf, digest, topicOf, type Draft } from '../../support/plainLogs';
 import { drawFamilies, movingLogs } from './moving/simMovingPools';
 import type { Seal } from './simSeal';
 import { transferLog } from './simTransfers';
-import { createVaultPool, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
+import { createVaultPool, stableLogs, vaultEvent, vaultOddity, type SimVaultPool } from './simVault';
 
 export const SIM_CHAIN_ID = 369;
 const GENESIS_TIME = 1_700_000_000;
@@ -53,6 +53,8 @@ interface TreeNode {
   readonly pools: readonly SimPool[];
   readonly families: readonly FamilyPool[];
   readonly moving: readonly MovingPool[];
+  /** A stable pool of the vault, if `stableRandom` draws one. */
+  readonly stables: readonly SimVaultPool[];
 }
 
 /** The pools of a branch, while a block is made. */
@@ -60,6 +62,7 @@ interface BranchPools {
   readonly pools: SimPool[];
   readonly families: FamilyPool[];
   readonly moving: MovingPool[];
+  readonly stables: SimVaultPool[];
 }
 
 /**
@@ -75,6 +78,10 @@ export interface Wilderness {
   drafts(pools: readonly SimPool[]): Draft[];
   /** Makes logs that belong to the block and to none of its transactions. */
   blockDrafts?(pools: readonly SimPool[], otherDrafts: readonly Draft[]): Draft[];
+  /** Draws pools of lending tokens whose rates grow. Without it, the chain has none. */
+  readonly rateRandom: Random | null;
+  /** Draws a stable pool of the vault whose price is known. Without it, the chain may have none. */
+  readonly stableRandom: Random | null;
   /** Returns a new token for this pool, or null to use an existing token. */
   secondToken(id: string): Hex | null;
 }
@@ -122,7 +129,9 @@ export class SimChain {
     this.movingRandom = new FastRandom(Math.imul(seed, 2_246_822_519) ^ 0x301e);
     this.movingFamilies = drawFamilies(this.movingRandom);
     this.tellsOldStates = this.movingRandom.chance(0.5);
-    this.branch.push(this.remember(this.makeBlock(null, { pools: [], families: [], moving: [] })));
+    this.branch.push(
+      this.remember(this.makeBlock(null, { pools: [], families: [], moving: [], stables: [] })),
+    );
   }
 
   /** Whether blocks can be proven. */
@@ -140,7 +149,8 @@ export class SimChain {
 
   /** Vault pools after the block; undefined if no branch has the block. */
   vaultPoolsAt(hash: Hex): readonly SimVaultPool[] | undefined {
-    return this.nodes.get(hash)?.pools.filter((pool) => pool.kind === 'vault');
+    const node = this.nodes.get(hash);
+    return node && [...node.pools.filter((pool) => pool.kind === 'vault'), ...node.stables];
   }
 
   /** Pools of Solidly, Slipstream and Algebra after the block; undefined if no branch has the block. */
@@ -179,9 +189,9 @@ export class SimChain {
 
   mine(count = 1): void {
     for (let i = 0; i < count; i += 1) {
-      const { block, pools, families, moving } = this.branch.at(-1)!;
+      const { block, pools, families, moving, stables } = this.branch.at(-1)!;
       const branchPools = { pools: [...pools], families: [...families], moving: [...moving] };
-      this.branch.push(this.remember(this.makeBlock(block, branchPools)));
+      this.branch.push(this.remember(this.makeBlock(block, { ...branchPools, stables: [...stables] })));
     }
   }
 
@@ -225,7 +235,8 @@ export class SimChain {
       const transactionHash = digest(`${hash} tx ${index}`, 32);
       const id = `${this.blockCount}-${index}`;
       const pools = branchPools.moving;
-      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY, pools };
+      const rateRandom = this.wilderness?.rateRandom ?? null;
+      const moment = { id, blockId: this.blockCount, timestamp, v2Factory: V2_FACTORY, pools, rateRandom };
       const drafts = this.makeTransaction(branchPools, moment);
       for (const draft of drafts) {
         logs.push({ ...draft, transactionHash, transactionIndex: index, logIndex: logs.length });
@@ -264,7 +275,7 @@ export class SimChain {
   }
 
   /** The logs of one transaction. May add pools. */
-  private makeTransaction({ pools, families, moving }: BranchPools, moment: Moment): Draft[] {
+  private makeTransaction({ pools, families, moving, stables }: BranchPools, moment: Moment): Draft[] {
     const { random } = this;
     const { id } = moment;
     const drafts: Draft[] = [];
@@ -277,9 +288,11 @@ export class SimChain {
     }
     if (random.chance(0.6)) drafts.push(transferLog(random, TOKENS, SIM_NATIVE));
     if (this.wilderness !== null) {
+      const { stableRandom } = this.wilderness;
       drafts.push(...this.wilderness.drafts(pools));
       drafts.push(...familyLogs(this.familyRandom, families, id, simToken));
       drafts.push(...movingLogs(this.movingRandom, this.movingFamilies, moving, moment));
+      if (stableRandom !== null) drafts.push(...stableLogs(stableRandom, stables, id, simToken));
     }
     return drafts;
   }

@@ -47,6 +47,7 @@ const SELECTOR = {
 /** Kinds of pools: `plain` is weighted, `moving` is weighted with changing weights, `other` is neither
  * weighted nor stable. */
 type Nature = 'plain' | 'moving' | 'stable' | 'other';
+const NATURES: readonly Nature[] = ['plain', 'plain', 'plain', 'plain', 'moving', 'stable', 'other'];
 
 export interface SimVaultPool {
   readonly address: Hex;
@@ -66,6 +67,9 @@ export interface SimVaultPool {
   readonly amp: bigint;
 }
 
+/** Probability that a transaction has an event of the stable pool whose price is known. */
+const STABLE_CHANCE = 0.5;
+
 /** The amplification of each new stable pool. */
 const FIRST_AMP = 200n * AMP_UNIT;
 
@@ -75,8 +79,8 @@ export function createVaultPool(
   random: Random,
   address: Hex,
   simToken: (index: number) => Hex,
+  nature: Nature = random.pick(NATURES),
 ): { drafts: Draft[]; pool: SimVaultPool } {
-  const nature = random.pick<Nature>(['plain', 'plain', 'plain', 'plain', 'moving', 'stable', 'other']);
   const chosenTokens = new Set<Hex>();
   // Composable stable pools hold their own token.
   if (nature === 'stable') chosenTokens.add(address);
@@ -199,6 +203,30 @@ export function vaultEvent(random: Random, pool: SimVaultPool): { drafts: Draft[
       tokenIndex === indexIn ? amountIn : tokenIndex === indexOut ? -amountOut : 0n,
     ),
   };
+}
+
+/**
+ * Logs of a stable pool of two tokens whose price is known, for one transaction. `pools` has this pool, or none before its
+ * creation. Few other pools are stable and have a price. A pool of more tokens has more legs, which slow down each block.
+ */
+export function stableLogs(
+  random: Random,
+  pools: SimVaultPool[],
+  id: string,
+  simToken: (index: number) => Hex,
+): Draft[] {
+  const [known] = pools;
+  if (known === undefined) {
+    let [count, made] = [0, createVaultPool(random, digest(`stable ${id}`, 20), simToken, 'stable')];
+    while (made.pool.isManaged || made.pool.tokens.length > 3 || followedScales(made.pool) === null)
+      made = createVaultPool(random, digest(`stable ${id} ${(count += 1)}`, 20), simToken, 'stable');
+    pools.push(made.pool);
+    return made.drafts;
+  }
+  if (!random.chance(STABLE_CHANCE)) return [];
+  const { drafts, after } = vaultEvent(random, known);
+  pools[0] = after;
+  return drafts;
 }
 
 /** A stable pool pays the same part of each balance to a leaving provider, and gets usual amounts. */

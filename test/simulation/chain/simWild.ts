@@ -41,10 +41,24 @@ export interface WildSize {
   readonly logsMax: number;
 }
 
-/** `blockRandom` draws logs that belong to no transaction. Without it, blocks have none. */
-export function createWilderness(random: Random, size: WildSize, blockRandom?: Random): Wilderness {
+/** Draw what some seeds do not have: logs that belong to no transaction, lending pools, and a stable pool of the vault. */
+interface FurtherRandoms {
+  readonly blockRandom: Random | null;
+  readonly rateRandom: Random | null;
+  readonly stableRandom: Random | null;
+}
+
+const NOTHING_FURTHER: FurtherRandoms = { blockRandom: null, rateRandom: null, stableRandom: null };
+
+export function createWilderness(
+  random: Random,
+  size: WildSize,
+  { blockRandom, rateRandom, stableRandom }: FurtherRandoms = NOTHING_FURTHER,
+): Wilderness {
   return {
-    ...(blockRandom !== undefined && {
+    rateRandom,
+    stableRandom,
+    ...(blockRandom !== null && {
       blockDrafts: (pools, otherDrafts) => blockDrafts(blockRandom, pools, otherDrafts),
     }),
     spacings: [0, 0, 1, 3, 10, 10, 10, 12, 59, 60, 400, 3_600],

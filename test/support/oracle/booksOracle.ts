@@ -50,7 +50,7 @@ export abstract class BooksOracle<Books extends PoolBooks> {
     protected readonly factory: string,
     protected readonly firstBlock: number,
     /** The pool at the end of the block with this hash. */
-    private readonly truthAt: (hash: string, pool: string) => BooksTruth<Books> | undefined,
+    protected readonly truthAt: (hash: string, pool: string) => BooksTruth<Books> | undefined,
     private readonly ranked: readonly string[],
   ) {}
 

@@ -24,6 +24,8 @@ export interface CurveBooks {
   readonly offpeg: bigint;
   readonly supply: bigint;
   readonly rates: readonly bigint[];
+  /** If the first coin is a lending token whose rate grows: the factor from its rate to the one in `rates`. */
+  readonly lentUnit?: bigint;
   /** Without the fees of the owner. */
   readonly balances: readonly bigint[];
 }

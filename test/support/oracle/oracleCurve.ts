@@ -28,6 +28,7 @@ const EVENTS = plainEvents([
   ]),
   ['exchange', 'TokenExchange(address indexed,uint256,uint256,uint256,uint256)'],
   ['exchange', 'TokenExchange(address indexed,int128,uint256,int128,uint256)'],
+  ['exchange lent', 'TokenExchangeUnderlying(address indexed,int128,uint256,int128,uint256)'],
   ['one', 'RemoveLiquidityOne(address indexed,uint256,uint256,uint256)'],
   ['one', 'RemoveLiquidityOne(address indexed,int128,uint256,uint256,uint256)'],
   ['one', 'RemoveLiquidityOne(address indexed,uint256,uint256)'],
@@ -80,7 +81,7 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
 
   protected readEvent(log: ChainLog, { tokens }: Pool): PlainEvent | null {
     const event = parsePlain(log, EVENTS);
-    if (event?.name !== 'exchange') return event;
+    if (event?.name !== 'exchange' && event?.name !== 'exchange lent') return event;
     const [, i, , j] = event.args.map(Number);
     return i === j || i! >= tokens.length || j! >= tokens.length ? null : event;
   }
@@ -92,9 +93,16 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
     const base = pool.books.base === null ? undefined : this.find(pool.books.base);
     if (base !== undefined)
       pool.books = { ...pool.books, rates: [pool.books.rates[0]!, virtualPrice(base.books, timestamp)!] };
+    // The product asks for the rate of a lending token at the end of the block.
+    if (pool.books.lentUnit !== undefined) {
+      const { rates } = this.truthAt(block.hash, pool.address)!.books;
+      pool.books = { ...pool.books, rates };
+    }
     switch (name) {
       case 'exchange':
         return this.exchange(pool, numbers, block, log);
+      case 'exchange lent':
+        return this.exchangeLent(pool, numbers, block, log);
       case 'one': {
         const isNamed = pool.books.kind === 'pancake' || pool.books.kind === 'ng';
         const [shares, out] = isNamed ? [numbers[1]!, numbers[2]!] : [numbers[0]!, numbers[1]!];
@@ -114,6 +122,13 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
       case 'remove':
       case 'imbalance': {
         const signed = amounts.map((amount) => (name === 'add' ? amount : -amount));
+        if (pool.books.lentUnit !== undefined) {
+          const isExplained =
+            name === 'remove'
+              ? explainsPart(pool, amounts, numbers.at(-1)!)
+              : explainsD(pool, signed, numbers[0]!, timestamp);
+          pool.isKnown &&= isExplained;
+        }
         const balances = moved(pool.books, signed, fees).map(capped);
         pool.books = { ...pool.books, balances, supply: numbers.at(-1)! };
         this.move(pool, block, log, name === 'add' ? 'mint' : 'burn', signed);
@@ -130,17 +145,35 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
     }
   }
 
+  /** The amounts of the lending token are in its Transfers, and the contract counts the lent tokens that it got. */
+  private exchangeLent(
+    pool: Pool,
+    [soldId, named, boughtId, out]: readonly bigint[],
+    block: ChainBlock,
+    log: ChainLog,
+  ): LegSwap {
+    const { rates, lentUnit } = pool.books;
+    const [isSold, isBought] = [soldId === 0n, boughtId === 0n];
+    const sold = isSold ? lastTransfer(pool, 2, block, log) : named!;
+    const bought = isBought ? lastTransfer(pool, 1, block, log) : out!;
+    const counted = isSold ? (named! * 10n ** 18n) / (rates[0]! / lentUnit!) : sold;
+    return this.exchange(pool, [soldId!, sold, boughtId!, bought], block, log, counted);
+  }
+
   private exchange(
     pool: Pool,
     [soldId, sold, boughtId, bought]: readonly bigint[],
     block: ChainBlock,
     log: ChainLog,
+    paid = sold!,
   ): LegSwap {
     const [i, j] = [Number(soldId), Number(boughtId)];
-    const done = pool.isKnown ? exchange(pool.books, i, j, sold!, block.timestamp) : null;
+    const done = pool.isKnown ? exchange(pool.books, i, j, paid, block.timestamp) : null;
+    // The rate at the end of the block is not the one of the event.
+    if (pool.books.lentUnit !== undefined && done?.out !== bought) pool.isKnown = false;
     const out = bought! + (done?.adminFee ?? 0n);
     const feePips = toPips(done?.fee ?? pool.books.fee);
-    const into = done?.counted ?? sold!;
+    const into = done?.counted ?? paid;
     const moves = pool.tokens.map((_, index) => (index === i ? into : index === j ? -out : 0n));
     pool.books = { ...pool.books, balances: added(pool.books, moves) };
     this.note(pool, block, log, 'swap');
@@ -186,6 +219,39 @@ function settingOf(name: string, numbers: readonly bigint[]): Partial<CurveBooks
     default:
       return { isKilled: name === 'kill' };
   }
+}
+
+/** Whether the D of the event fits the rate of a lending token at the end of the block, which later mints may round. */
+function explainsD({ books }: Pool, moves: readonly bigint[], logged: bigint, timestamp: number): boolean {
+  const xp = toXp(
+    books,
+    books.balances.map((balance, index) => balance + moves[index]!),
+  );
+  const d = xp.some((x) => x <= 0n) ? null : findContractD(xp, termsAt(books, timestamp));
+  return d !== null && (d > logged ? d - logged : logged - d) <= logged / 2n ** 50n;
+}
+
+/**
+ * Whether the amounts are the same part of each balance. They are not if a small swap followed although the rate had moved, so
+ * that some units of the balance are wrong.
+ */
+function explainsPart({ books }: Pool, amounts: readonly bigint[], supply: bigint): boolean {
+  const burned = books.supply - supply;
+  const partOf = (balance: bigint): bigint => (balance * burned) / books.supply;
+  return books.supply > 0n && books.balances.every((balance, index) => partOf(balance) === amounts[index]);
+}
+
+/** The last Transfer of the first coin from (topic 1) or to (topic 2) the pool before the log, in the same transaction. */
+function lastTransfer({ address, tokens }: Pool, topic: 1 | 2, block: ChainBlock, log: ChainLog): bigint {
+  const found = block.logs.findLast(
+    (each) =>
+      each.address === tokens[0] &&
+      each.logIndex < log.logIndex &&
+      each.transactionHash === log.transactionHash &&
+      each.topics[0] === TRANSFER &&
+      each.topics[topic]?.slice(26) === address.slice(2),
+  );
+  return BigInt(found!.data);
 }
 
 /** The coin that the pool sent just before the log, in the same transaction. */

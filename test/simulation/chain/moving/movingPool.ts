@@ -20,6 +20,8 @@ export interface Moment {
   /** The factory of the V2 pairs of the chain. */
   readonly v2Factory: Hex;
   readonly pools: readonly MovingPool[];
+  /** Draws pools of lending tokens whose rates grow. Null in seeds without them. */
+  readonly rateRandom: Random | null;
 }
 
 /** A pool of one branch. Its fields never change, because other branches share it. */

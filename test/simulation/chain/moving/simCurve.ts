@@ -19,8 +19,9 @@ import {
 import { contractD, findContractD } from '../../../support/oracle/stableSwap';
 import type { Random } from '../../../support/random';
 import type { Birth, Moment, Moved, MovingPool } from './movingPool';
-import { answerCurve, lendingRate, type CurveFacts } from './simCurveAnswers';
+import { answerCurve, type CurveFacts } from './simCurveAnswers';
 import { curveLogs, exchangeTopic, type CurveAction } from './simCurveLogs';
+import { fromLent, lendingRate, lendingToken, toLent, usedAgain, withInterest } from './simLending';
 import { arrayData, dataOf, digest, topicOf, type Draft } from '../../../support/plainLogs';
 import { usualAmount } from '../simStable';
 import { simDecimals } from '../simTokens';
@@ -51,50 +52,18 @@ export class CurvePool implements MovingPool {
   ) {}
 
   static create(birth: Birth): Moved {
-    const { random, moment, token } = birth;
+    const { random, moment } = birth;
     const base = random.chance(0.3) ? random.pick([null, ...moment.pools.filter(isBase)]) : null;
     if (base !== null) return createMeta(birth, base);
     const drawn = random.pick(['pancake', 'ng', 'ng', 'registry', 'fixed', 'factory'] as const);
-    const isNg = drawn === 'ng';
-    const address = digest(`curve ${moment.id}`, 20);
-    const count = random.int(2, drawn === 'pancake' ? 3 : 4);
-    // A pool of two coins of the factory of 2021 may have either rounding.
-    const kind = drawn === 'factory' && count === 2 && random.chance(0.5) ? 'pair' : drawn;
-    const tokens = new Set<Hex>();
-    while (tokens.size < count) {
-      const one = token(random.int(0, 11));
-      // The contracts accept tokens of at most 18 decimals.
-      if (simDecimals(one) <= 18) tokens.add(one);
-    }
-    const coins = [...tokens];
-    const amp = BigInt(random.int(1, 2_000)) * (isPrecise(kind) ? AMP_UNIT : 1n);
-    const lends = kind === 'fixed' && random.chance(0.5);
-    const books: CurveBooks = {
-      kind,
-      base: null,
-      isKilled: false,
-      ramp: [amp, amp, 0n, 0n],
-      fee: drawFee(random),
-      adminFee: FEE_UNIT / 2n,
-      offpeg: isNg ? random.pick([0n, 2n * FEE_UNIT, 5n * FEE_UNIT]) : 0n,
-      supply: 0n,
-      rates: coins.map((coin, index) => {
-        const unit = 10n ** BigInt(18 - simDecimals(coin));
-        return unit * (lends && index === 0 ? lendingRate(coin) : 10n ** 18n);
-      }),
-      balances: coins.map(() => 0n),
-    };
-    const hasShare = kind === 'pancake' || isRegistered(kind);
-    const share = hasShare ? digest(`curve share ${moment.id}`, 20) : address;
-    const facts = {
-      address,
-      share,
-      tokens: coins,
-      hasRates: lends || (isNg && random.chance(0.15)),
-      bornIn: moment.blockId,
-    };
-    const pool = new CurvePool(facts, books);
-    return { drafts: pool.creation(), after: pool };
+    return createPlain(birth, drawn);
+  }
+
+  /** A pool of a lending token whose rate grows. */
+  static createLending(birth: Birth): Moved {
+    // The transaction may also create another pool.
+    const moment = { ...birth.moment, id: `${birth.moment.id} lending` };
+    return createPlain({ ...birth, moment }, 'fixed', true);
   }
 
   get address(): Hex {
@@ -143,19 +112,25 @@ export class CurvePool implements MovingPool {
     const isNewborn = bornIn === moment.blockId;
     // The product finds such a pool by its first event, and asks for its books before that block.
     if ((isRegistered(kind) || base !== null) && isNewborn) return { drafts: [], after: this };
-    const self = this.atBasePrice(moment);
+    const self = this.atRates(moment);
     if (self === null) return { drafts: [], after: this };
     const trader = topicOf(digest(`trader ${random.int(0, 5)}`, 20));
     if (random.chance(0.05)) return { drafts: [oddity(random, address, kind, trader)], after: this };
     const action = self.draw(random, moment, isNewborn);
     if (action === null) return { drafts: [], after: this };
-    const after = new CurvePool(this.facts, action.after);
+    const isUsedAgain = action.after.lentUnit !== undefined && moment.rateRandom!.chance(0.15);
+    const after = new CurvePool(this.facts, isUsedAgain ? usedAgain(action.after) : action.after);
     return { drafts: curveLogs(address, trader, tokens, action), after };
   }
 
-  /** A meta pool counts the LP tokens of its base pool by their virtual price. Null if that pool has none. */
-  private atBasePrice({ pools, timestamp }: Moment): CurvePool | null {
-    const { books } = this;
+  /**
+   * A meta pool counts the LP tokens of its base pool by their virtual price, and a lending token has interest. Null if the base
+   * pool has no price.
+   */
+  private atRates({ pools, timestamp }: Moment): CurvePool | null {
+    const { books, facts } = this;
+    if (books.lentUnit !== undefined)
+      return new CurvePool(facts, withInterest(books, facts.tokens[0]!, timestamp));
     const base = pools.find(({ address }) => address === books.base);
     if (!(base instanceof CurvePool)) return this;
     const price = virtualPrice(base.books, timestamp);
@@ -166,8 +141,9 @@ export class CurvePool implements MovingPool {
    * The node tells the settings at the end of the block of the creation, so no event changes them in that block. Null if the
    * contract takes no first deposit.
    */
-  private draw(random: Random, { timestamp }: Moment, isNewborn: boolean): CurveAction | null {
+  private draw(random: Random, moment: Moment, isNewborn: boolean): CurveAction | null {
     const { books } = this;
+    const { timestamp, rateRandom } = moment;
     if (!isNewborn && random.chance(0.15)) return this.drawSetting(random, timestamp);
     // A contract that finds no D only pays out all tokens at once.
     if (!this.findsD(books.balances, timestamp)) return this.payOut(books.supply / 2n);
@@ -176,14 +152,20 @@ export class CurvePool implements MovingPool {
     if (random.chance(0.15)) return this.drawRemove(random, timestamp);
     const i = random.int(0, books.balances.length - 1);
     const j = (i + random.int(1, books.balances.length - 1)) % books.balances.length;
-    const sold = 1n + (random.big(90) % (books.balances[i]! / 3n + 1n));
+    const drawn = 1n + (random.big(90) % (books.balances[i]! / 3n + 1n));
+    const namesLent = books.lentUnit !== undefined && rateRandom!.chance(0.5);
+    const paid = namesLent && i === 0 ? toLent(books, drawn) : drawn;
+    const sold = namesLent && i === 0 ? fromLent(books, paid) : drawn;
     const done = exchange(books, i, j, sold, timestamp);
     if (done === null || done.out <= 0n) return this.drawAdd(random, timestamp, false);
     const { out, adminFee } = done;
     const balances = books.balances.map((balance, index) =>
       index === i ? balance + done.counted : index === j ? balance - out - adminFee : balance,
     );
-    return { kind: 'exchange', i, j, sold, bought: out, after: { ...books, balances } };
+    const lent = namesLent ? { sold: paid, bought: j === 0 ? toLent(books, out) : out } : null;
+    // A yToken mints some units fewer than the pool counts.
+    const minted = namesLent && i === 0 && sold > 2n ? sold - BigInt(rateRandom!.int(0, 2)) : sold;
+    return { kind: 'exchange', i, j, sold: minted, bought: out, lent, after: { ...books, balances } };
   }
 
   private drawSetting(random: Random, timestamp: number): CurveAction {
@@ -300,6 +282,51 @@ export class CurvePool implements MovingPool {
   answer(to: Hex, data: Hex): Hex | 'revert' | null {
     return answerCurve(CURVE_FACTORY, this.facts, this.books, to, data);
   }
+}
+
+/** A pool whose coins are no LP tokens. `grows`: its first coin is a lending token whose rate grows. */
+function createPlain({ random, moment, token }: Birth, drawn: CurveBooks['kind'], grows = false): Moved {
+  const isNg = drawn === 'ng';
+  const address = digest(`curve ${moment.id}`, 20);
+  const count = random.int(2, drawn === 'pancake' ? 3 : 4);
+  // A pool of two coins of the factory of 2021 may have either rounding.
+  const kind = drawn === 'factory' && count === 2 && random.chance(0.5) ? 'pair' : drawn;
+  const tokens = new Set<Hex>();
+  while (tokens.size < count) {
+    const one = token(random.int(0, 11));
+    // The contracts accept tokens of at most 18 decimals.
+    if (simDecimals(one) <= 18) tokens.add(one);
+  }
+  const coins = grows ? [lendingToken(moment.id), ...[...tokens].slice(1)] : [...tokens];
+  const amp = BigInt(random.int(1, 2_000)) * (isPrecise(kind) ? AMP_UNIT : 1n);
+  const lends = grows || (kind === 'fixed' && random.chance(0.5));
+  const books: CurveBooks = {
+    kind,
+    base: null,
+    isKilled: false,
+    ramp: [amp, amp, 0n, 0n],
+    fee: drawFee(random),
+    adminFee: FEE_UNIT / 2n,
+    offpeg: isNg ? random.pick([0n, 2n * FEE_UNIT, 5n * FEE_UNIT]) : 0n,
+    supply: 0n,
+    rates: coins.map((coin, index) => {
+      const unit = 10n ** BigInt(18 - simDecimals(coin));
+      return unit * (lends && index === 0 ? lendingRate(coin) : 10n ** 18n);
+    }),
+    ...(grows && { lentUnit: 10n ** BigInt(18 - simDecimals(coins[0]!)) }),
+    balances: coins.map(() => 0n),
+  };
+  const hasShare = kind === 'pancake' || isRegistered(kind);
+  const share = hasShare ? digest(`curve share ${moment.id}`, 20) : address;
+  const facts = {
+    address,
+    share,
+    tokens: coins,
+    hasRates: lends || (isNg && random.chance(0.15)),
+    bornIn: moment.blockId,
+  };
+  const pool = new CurvePool(facts, books);
+  return { drafts: pool.creation(), after: pool };
 }
 
 /** Whether meta pools may hold the LP tokens of this pool. Each change of such a pool has an event that explains it. */

@@ -4,16 +4,14 @@ import { isRegistered, type CurveBooks } from '../../../support/oracle/curveCont
 import { selectorOf } from './movingPool';
 import { arrayData, dataOf, digest } from '../../../support/plainLogs';
 import { SIM_SYMBOL, simDecimals } from '../simTokens';
+import { lendingRate, rateOf } from './simLending';
 
 export interface CurveFacts {
   readonly address: Hex;
   /** The contract of the LP tokens. */
   readonly share: Hex;
   readonly tokens: readonly Hex[];
-  /**
-   * Whether the node is asked for the rate of the first coin: by StableSwap-NG, or as a lending token. The rates of a simulated
-   * pool do not move.
-   */
+  /** Whether the node is asked for the rate of the first coin: by StableSwap-NG, or as a lending token. */
   readonly hasRates: boolean;
   readonly bornIn: number;
 }
@@ -53,12 +51,8 @@ const REGISTRY_LIST = 8;
 const FACTORY_LIST = 4;
 const ONE = 10n ** 18n;
 
-const CURRENT_RATE = selectorOf('exchangeRateCurrent()');
-
-/** The rate of a token, if it is a lending token. It lends a token with as many decimals. */
-export function lendingRate(token: Hex): bigint {
-  return ONE + BigInt(token.slice(0, 18));
-}
+/** The functions of cTokens and of yTokens. */
+const RATES = ['exchangeRateCurrent()', 'getPricePerFullShare()'].map(selectorOf);
 
 /** Null for a question about something else. */
 export function answerCurve(
@@ -70,10 +64,13 @@ export function answerCurve(
 ): Hex | 'revert' | null {
   if (to === factory) return answerOfFactory(facts, books, data);
   const isLending = books.kind === 'fixed' && facts.hasRates && to === facts.tokens[0];
-  if (isLending && data === CURRENT_RATE) return dataOf(lendingRate(to));
-  if (to === facts.share) {
-    if (data === POOL_CALL.supply) return dataOf(books.supply);
-    // The LP token may be a coin of a meta pool.
+  if (isLending && books.lentUnit === undefined && data === RATES[0]) return dataOf(lendingRate(to));
+  // The tokens whose rates grow are cTokens and yTokens.
+  const isGrowing = isLending && books.lentUnit !== undefined;
+  if (isGrowing && data === RATES[Number(BigInt(to) % 2n)]) return dataOf(rateOf(books));
+  if (to === facts.share && data === POOL_CALL.supply) return dataOf(books.supply);
+  // The LP token may be a coin of a meta pool.
+  if (to === facts.share || isGrowing) {
     if (data === POOL_CALL.decimals) return dataOf(BigInt(simDecimals(to)));
     if (data === POOL_CALL.symbol) return SIM_SYMBOL;
   }

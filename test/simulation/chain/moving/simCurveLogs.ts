@@ -11,6 +11,8 @@ export type CurveAction = { readonly after: CurveBooks } & (
       readonly j: number;
       readonly sold: bigint;
       readonly bought: bigint;
+      /** The amounts that the event names, if it names the lent token. Those above are in the Transfers of the lending token. */
+      readonly lent: { readonly sold: bigint; readonly bought: bigint } | null;
     }
   | {
       readonly kind: 'add' | 'remove' | 'imbalance';
@@ -48,6 +50,8 @@ const EXCHANGE = [
   '0xb2e76ae99761dc136e598d4a629bb347eccb9532a5f8bbd72e18467c3c34cc98',
   '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140',
 ] as const satisfies readonly Hex[];
+/** TokenExchangeUnderlying. */
+const EXCHANGE_LENT: Hex = '0xd013ca23e77a65003c2c659c5442c00c805371b7fc1ebd4c206c41d1536bd90b';
 /** RemoveLiquidityOne with three words, with a coin and the supply, and with two words. */
 const ONE: Hex = '0x5ad056f2e28a8cec232015406b843668c1e36cda598127ec3b8c59b8c72773a0';
 const ONE_NG: Hex = '0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26ce3659bbe1';
@@ -84,8 +88,20 @@ export function curveLogs(
   });
   switch (action.kind) {
     case 'exchange': {
-      const data = dataOf(BigInt(action.i), action.sold, BigInt(action.j), action.bought);
-      return [{ address, topics: [exchangeTopic(after.kind), trader], data }];
+      const { i, j, sold, bought, lent } = action;
+      const topic = lent === null ? exchangeTopic(after.kind) : EXCHANGE_LENT;
+      const named = lent ?? action;
+      const data = dataOf(BigInt(i), named.sold, BigInt(j), named.bought);
+      const [self, nobody] = [topicOf(address), topicOf(0n)];
+      // The pool mints what it gets, and redeems what it pays.
+      const moves = [
+        ...(lent !== null && i === 0 ? [{ topics: [TRANSFER, nobody, self], data: dataOf(sold) }] : []),
+        ...(lent !== null && j === 0 ? [{ topics: [TRANSFER, self, nobody], data: dataOf(bought) }] : []),
+      ];
+      return [
+        ...moves.map((move) => ({ address: tokens[0]!, ...move })),
+        { address, topics: [topic, trader], data },
+      ];
     }
     case 'one':
       return removeOneLogs(address, trader, tokens, action);

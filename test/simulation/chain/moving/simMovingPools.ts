@@ -30,6 +30,9 @@ const FACTORIES = new Set<Hex>([
   ...[INFINITY_CL_MANAGER, INFINITY_BIN_MANAGER, BONDING_FACTORY],
 ]);
 
+/** Probability that a transaction creates a pool of a lending token whose rate grows. */
+const LENDING_CHANCE = 0.1;
+
 /** The families of a seed. Some seeds have none. */
 export function drawFamilies(random: Random): readonly Create[] {
   return FAMILIES.filter(() => random.chance(0.4));
@@ -43,15 +46,21 @@ export function movingLogs(
   moment: Moment,
 ): Draft[] {
   if (families.length === 0 || random.chance(0.4)) return [];
+  const { rateRandom } = moment;
   const drafts: Draft[] = [];
+  const token = (index: number): Hex => digest(`token ${index}`, 20);
   if (pools.length === 0 || random.chance(0.15)) {
-    const token = (index: number): Hex => digest(`token ${index}`, 20);
     const { drafts: logs, after } = random.pick(families)({ random, moment, token });
     // A factory creates each pool once.
     if (!pools.some(({ key }) => key === after.key)) {
       pools.push(after);
       drafts.push(...logs);
     }
+  }
+  if (rateRandom?.chance(LENDING_CHANCE) === true) {
+    const { drafts: logs, after } = CurvePool.createLending({ random: rateRandom, moment, token });
+    pools.push(after);
+    drafts.push(...logs);
   }
   for (let i = random.int(1, 3); i > 0; i -= 1) {
     drafts.push(...moveAt(random, pools, random.int(0, pools.length - 1), moment));
