@@ -262,33 +262,47 @@ async function readEvents(
 async function readRows(
   runner: QueryRunner,
   head: HeadSnapshot,
-  { pair }: ActivityFilter,
+  { pair, maker }: ActivityFilter,
   positions: readonly EventPosition[],
 ): Promise<StoredEvent[]> {
   const snapshot = snapshotParams(head);
   const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
     positions.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
-  const paramsOf = (allOrds: readonly number[]): QueryParams => {
-    const [ords, headOrds] = [
+  const paramsOf = (allOrds: readonly number[], inRange: boolean): QueryParams => {
+    const [finalOrds, headOrds] = [
       allOrds.filter((ord) => ord <= finalOrd),
       allOrds.filter((ord) => ord > finalOrd),
     ];
-    const readsBoth = ords.length > 0 && headOrds.length > 0;
-    const limit = ORDS_PER_QUERY;
-    return { ...snapshot, ords, head_ords: headOrds, both: readsBoth, pair: pair?.slice(2) ?? '', limit };
+    const rows =
+      inRange && finalOrds.length > 0
+        ? { first_ord: Math.min(...finalOrds), last_ord: Math.max(...finalOrds) }
+        : { ords: finalOrds };
+    return {
+      ...snapshot,
+      ...rows,
+      head_ords: headOrds,
+      both: finalOrds.length > 0 && headOrds.length > 0,
+      pair: pair?.slice(2) ?? '',
+      limit: ORDS_PER_QUERY,
+    };
   };
-  const readEvents = async (list: typeof listSwaps, ords: readonly number[]): Promise<StoredEvent[]> =>
-    ords.length === 0 ? [] : list(runner, paramsOf(ords));
+  const readEvents = async (
+    list: typeof listSwaps,
+    ords: readonly number[],
+    inRange = false,
+  ): Promise<StoredEvent[]> => (ords.length === 0 ? [] : list(runner, paramsOf(ords, inRange)));
+  // Without a maker, all swaps of the pair from the oldest to the newest one of the page are on the page.
+  const hasAll = pair !== null && maker === null;
   const swaps = ordsOf(['swap']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
   // in parallel. The swaps of one pair lie together in the projection of_pair.
   const isScattered = pair === null && swaps.length > SCATTERED_MIN;
   const middle = isScattered ? Math.ceil(swaps.length / 2) : swaps.length;
   const eventLists = await Promise.all([
-    readEvents(listSwaps, swaps.slice(0, middle)),
-    readEvents(listSwaps, swaps.slice(middle)),
-    readEvents(listSyncs, ordsOf(['sync'])),
+    readEvents(listSwaps, swaps.slice(0, middle), hasAll),
+    readEvents(listSwaps, swaps.slice(middle), hasAll),
+    readEvents(listSyncs, ordsOf(['sync']), hasAll),
     readEvents(listMintsAndBurns, ordsOf(['mint', 'burn'])),
   ]);
   return eventLists.flat();
