@@ -122,13 +122,8 @@ export class CurveOracle extends BooksOracle<CurveBooks> {
       case 'remove':
       case 'imbalance': {
         const signed = amounts.map((amount) => (name === 'add' ? amount : -amount));
-        if (pool.books.lentUnit !== undefined) {
-          const isExplained =
-            name === 'remove'
-              ? explainsPart(pool, amounts, numbers.at(-1)!)
-              : explainsD(pool, signed, numbers[0]!, timestamp);
-          pool.isKnown &&= isExplained;
-        }
+        if (pool.books.lentUnit !== undefined && pool.isKnown)
+          pool.isKnown = explains(pool, name, signed, numbers, timestamp);
         const balances = moved(pool.books, signed, fees).map(capped);
         pool.books = { ...pool.books, balances, supply: numbers.at(-1)! };
         this.move(pool, block, log, name === 'add' ? 'mint' : 'burn', signed);
@@ -221,6 +216,19 @@ function settingOf(name: string, numbers: readonly bigint[]): Partial<CurveBooks
   }
 }
 
+/** Whether a deposit or withdrawal follows from the books of a pool of a lending token. */
+function explains(
+  pool: Pool,
+  name: string,
+  moves: readonly bigint[],
+  numbers: readonly bigint[],
+  timestamp: number,
+): boolean {
+  return name === 'remove'
+    ? explainsPart(pool, moves, numbers.at(-1)!)
+    : explainsD(pool, moves, numbers[0]!, timestamp);
+}
+
 /** Whether the D of the event fits the rate of a lending token at the end of the block, which later mints may round. */
 function explainsD({ books }: Pool, moves: readonly bigint[], logged: bigint, timestamp: number): boolean {
   const xp = toXp(
@@ -235,10 +243,10 @@ function explainsD({ books }: Pool, moves: readonly bigint[], logged: bigint, ti
  * Whether the amounts are the same part of each balance. They are not if a small swap followed although the rate had moved, so
  * that some units of the balance are wrong.
  */
-function explainsPart({ books }: Pool, amounts: readonly bigint[], supply: bigint): boolean {
+function explainsPart({ books }: Pool, moves: readonly bigint[], supply: bigint): boolean {
   const burned = books.supply - supply;
   const partOf = (balance: bigint): bigint => (balance * burned) / books.supply;
-  return books.supply > 0n && books.balances.every((balance, index) => partOf(balance) === amounts[index]);
+  return books.supply > 0n && books.balances.every((balance, index) => partOf(balance) === -moves[index]!);
 }
 
 /** The last Transfer of the first coin from (topic 1) or to (topic 2) the pool before the log, in the same transaction. */

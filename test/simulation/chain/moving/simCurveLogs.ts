@@ -87,22 +87,8 @@ export function curveLogs(
     data: dataOf(...values),
   });
   switch (action.kind) {
-    case 'exchange': {
-      const { i, j, sold, bought, lent } = action;
-      const topic = lent === null ? exchangeTopic(after.kind) : EXCHANGE_LENT;
-      const named = lent ?? action;
-      const data = dataOf(BigInt(i), named.sold, BigInt(j), named.bought);
-      const [self, nobody] = [topicOf(address), topicOf(0n)];
-      // The pool mints what it gets, and redeems what it pays.
-      const moves = [
-        ...(lent !== null && i === 0 ? [{ topics: [TRANSFER, nobody, self], data: dataOf(sold) }] : []),
-        ...(lent !== null && j === 0 ? [{ topics: [TRANSFER, self, nobody], data: dataOf(bought) }] : []),
-      ];
-      return [
-        ...moves.map((move) => ({ address: tokens[0]!, ...move })),
-        { address, topics: [topic, trader], data },
-      ];
-    }
+    case 'exchange':
+      return exchangeLogs(address, trader, tokens, action);
     case 'one':
       return removeOneLogs(address, trader, tokens, action);
     case 'add':
@@ -129,6 +115,26 @@ export function curveLogs(
     case 'donate':
       return [setting(DONATE)];
   }
+}
+
+/** A pool of a lending token mints what it gets, and redeems what it pays, if the event names the lent token. */
+function exchangeLogs(
+  address: Hex,
+  trader: Hex,
+  [token]: readonly Hex[],
+  { i, j, sold, bought, lent, after }: Extract<CurveAction, { kind: 'exchange' }>,
+): readonly Draft[] {
+  const named = lent ?? { sold, bought };
+  const data = dataOf(BigInt(i), named.sold, BigInt(j), named.bought);
+  if (lent === null) return [{ address, topics: [exchangeTopic(after.kind), trader], data }];
+  const [self, nobody] = [topicOf(address), topicOf(0n)];
+  const minted = { address: token!, topics: [TRANSFER, nobody, self], data: dataOf(sold) };
+  const redeemed = { address: token!, topics: [TRANSFER, self, nobody], data: dataOf(bought) };
+  return [
+    ...(i === 0 ? [minted] : []),
+    ...(j === 0 ? [redeemed] : []),
+    { address, topics: [EXCHANGE_LENT, trader], data },
+  ];
 }
 
 /** The older contracts of Curve do not name the coin. Only its Transfer to the provider tells it. */
