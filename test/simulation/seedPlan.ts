@@ -27,10 +27,7 @@ export interface SeedPlan {
   readonly deposits: boolean;
   /** Whether some logs belong to no transaction. */
   readonly blockLogs: boolean;
-  /**
-   * Whether the chain has pools of lending tokens whose rates grow. Nodes then have no faults: if each node lacks a block when
-   * it is asked for a rate, the pool has no price after this block.
-   */
+  /** Whether the chain has pools of lending tokens whose rates grow. */
   readonly growingRates: boolean;
   /** Whether the chain has a stable pool of the vault whose price is known. */
   readonly stablePool: boolean;
@@ -91,7 +88,7 @@ export function planOf(seed: number): SeedPlan {
     deposits: new Random(seed * 69_069 + 1).chance(0.4),
     blockLogs: laterRandom.chance(0.4),
     quirks: laterRandom.chance(0.6),
-    growingRates: !areNodesFaulty,
+    growingRates: true,
     stablePool: true,
     nodes: random.pick([1, 1, 2, 3]),
     health: areNodesFaulty

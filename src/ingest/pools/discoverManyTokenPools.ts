@@ -115,7 +115,12 @@ export class ManyTokenDiscovery {
     const answers = await askContracts(
       this.deps.rpc,
       asked.map(({ calls }) => calls),
-      { at: (index) => blockTag(asked[index]?.block, reversible), missing: 'null', signal },
+      {
+        at: (index) => blockTag(asked[index]?.block, reversible),
+        missing: 'null',
+        reversibleTo: reversible ? newestOf(asked.map(({ block }) => block)) : undefined,
+        signal,
+      },
     );
     return asked.map(({ block, pool, state }, index) => {
       const place = { fromBlock: block.number, ord: toOrd(block.number, 0), createdTx: null };
@@ -318,6 +323,7 @@ export class ManyTokenDiscovery {
       {
         at: (index) => booksBlockOf(asked[index]?.candidate, reversible),
         missing: 'null',
+        reversibleTo: reversible ? newestOf(asked.map(({ candidate }) => candidate.block)) : undefined,
         signal,
       },
     );
@@ -354,6 +360,10 @@ export class ManyTokenDiscovery {
 function blockTag(block: Pick<ChainBlock, 'number' | 'hash'> | undefined, reversible: boolean): BlockTag {
   if (block === undefined) return 'latest';
   return reversible ? { blockHash: block.hash } : numberToHex(block.number);
+}
+
+function newestOf(blocks: readonly Pick<ChainBlock, 'number'>[]): number {
+  return Math.max(0, ...blocks.map(({ number }) => number));
 }
 
 /** The block at whose end the books are read: the one before the first log, or the one of the creation. */

@@ -58,6 +58,11 @@ interface AskOptions extends BatchOptions {
    * The default is an error.
    */
   readonly missing?: 'error' | 'null';
+  /**
+   * Number of the newest block of the calls if a reorg may still remove it. A node that does not have this block yet
+   * also says that it is unknown, so then a missing state is an error unless a node is far above the block.
+   */
+  readonly reversibleTo?: number | undefined;
 }
 
 /**
@@ -67,12 +72,13 @@ interface AskOptions extends BatchOptions {
 export async function askContracts(
   rpc: EthCalls,
   contracts: readonly (readonly StateCall[])[],
-  { at, missing = 'error', ...options }: AskOptions,
+  { at, missing = 'error', reversibleTo, ...options }: AskOptions,
 ): Promise<ContractAnswers[]> {
   const tagOf = typeof at === 'function' ? at : (): BlockTag => at;
   const calls = contracts.flatMap((list, index) => list.map((call) => toRpcCall(call, tagOf(index))));
-  const send = missing === 'error' ? callAll : callWithStates;
-  const outcomes = await send(rpc, calls, options);
+  const outcomes = await (missing === 'error'
+    ? callAll(rpc, calls, options)
+    : callWithStates(rpc, calls, options, reversibleTo));
   let start = 0;
   return contracts.map(({ length }) => {
     const contractOutcomes = outcomes.slice(start, (start += length));
@@ -100,7 +106,12 @@ async function callAll(rpc: EthCalls, calls: readonly RpcCall[], options: BatchO
 }
 
 /** Like `callAll`, but calls at a block whose state no node has get the error as their outcome. */
-async function callWithStates(rpc: EthCalls, calls: readonly RpcCall[], batchOptions: BatchOptions) {
+async function callWithStates(
+  rpc: EthCalls,
+  calls: readonly RpcCall[],
+  batchOptions: BatchOptions,
+  reversibleTo: number | undefined,
+) {
   const options = { roundsMax: 1, ...batchOptions };
   try {
     return await callAll(rpc, calls, options);
@@ -112,8 +123,10 @@ async function callWithStates(rpc: EthCalls, calls: readonly RpcCall[], batchOpt
   const outcomes = new Map<RpcCall, Outcome<Hex>>();
   for (const block of new Set(blocks)) {
     const blockCalls = calls.filter((_, index) => blocks[index] === block);
-    const blockOutcomes = await callAll(rpc, blockCalls, options).catch((error: unknown) => {
+    const blockOutcomes = await callAll(rpc, blockCalls, options).catch(async (error: unknown) => {
       if (!isStateMissing(error) || block === NEWEST) throw error;
+      if (error.kind === 'unknown_block' && reversibleTo !== undefined)
+        await callBatch(rpc, [], { ...options, atLeast: reversibleTo + STATES_KEPT_BLOCKS });
       return blockCalls.map(() => ({ error }));
     });
     blockCalls.forEach((call, index) => outcomes.set(call, blockOutcomes[index] ?? NO_ANSWER));

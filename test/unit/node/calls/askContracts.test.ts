@@ -38,6 +38,14 @@ describe('contract calls return null only if the contract gives no answer', () =
     expect(await ask([], 'null')).toEqual([]);
   });
 
+  it('a block that a reorg may remove has no state only if the node is at least 64 blocks above it', async () => {
+    const head = 0xffffff;
+    const askAt = (reversibleTo: number) =>
+      askContracts(node, [call()], { at: '0x1', missing: 'null', reversibleTo });
+    expect(await askAt(head - 64)).toEqual([{ answers: [null], isUnsure: false }]);
+    await expect(askAt(head - 63)).rejects.toMatchObject({ kind: 'unknown_block' });
+  });
+
   it.each(['network', 'timeout', 'rate_limited', 'refused', 'bad_answer'] as const)(
     'contract calls at old blocks fail when the node fails with %s',
     async (kind) => {
