@@ -15,7 +15,7 @@ FROM
         AND address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20) UNION ALL SELECT factory FROM pools WHERE address IN (SELECT toFixedString(unhex(arrayJoin({pairs:Array(String)})), 20))) -- if pairs
         AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics:Array(String)})), 32))
         AND topic_count IN (1, 2)
-        AND length(data) IN (32, 64, 192, 224)
+        AND length(data) IN (32, 64, 96, 192, 224)
         AND ord <= {final_ord:UInt64}
         AND ord > {since_ord:UInt64} -- if since_ord
     -- if commits
@@ -25,7 +25,7 @@ FROM
     WHERE chain_id = {chain_id:UInt32}
         AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics:Array(String)})), 32))
         AND topic_count IN (1, 2)
-        AND length(data) IN (32, 64, 192, 224)
+        AND length(data) IN (32, 64, 96, 192, 224)
     -- end
 )
 WHERE (topic_count = 1 OR (address, pair) IN (

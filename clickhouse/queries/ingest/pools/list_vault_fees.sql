@@ -10,7 +10,7 @@ WHERE chain_id = {chain:UInt32}
     AND address IN (SELECT toFixedString(unhex(arrayJoin({pools:Array(String)})), 20))
     AND topic0 IN (SELECT toFixedString(unhex(arrayJoin({topics:Array(String)})), 32))
     AND topic_count = 1
-    AND length(data) IN (32, 64, 192, 224)
+    AND length(data) IN (32, 64, 96, 192, 224)
     AND ord <= {final_ord:UInt64}
 ORDER BY ord DESC
 LIMIT 1 BY address, topic0, length(data)
