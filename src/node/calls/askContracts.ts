@@ -158,15 +158,13 @@ export async function askSince<T>(
     // Perhaps no node still has the state of a final block, so each endpoint is tried only once.
     return await ask(reversible ? ownState : { ...ownState, roundsMax: 1 });
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    // If a reversible block is unknown, a reorg replaced it, or the node does not have it yet.
-    if (reversible && (error.kind === 'unknown_block' || NODE_FAULTS.has(error.kind))) throw error;
+    if (!(error instanceof RpcError) || (reversible && NODE_FAULTS.has(error.kind))) throw error;
     // The node failed this time, which says nothing about the state, so the calls are repeated.
     if (NODE_FAULTS.has(error.kind)) return ask(ownState);
-    // A node that does not have the block yet also answers `unknown_block`. The answer proves that the state is
-    // deleted only if the node's head is far above the block.
+    // A node that does not have the block yet, or not any more after a reorg, also answers `unknown_block`. The answer
+    // proves that the state is deleted only if the node's head is far above the block.
     const atLeast = error.kind === 'unknown_block' ? number + STATES_KEPT_BLOCKS : number;
-    return ask({ at: 'latest', atLeast });
+    return ask({ at: 'latest', atLeast, ...(reversible && { roundsMax: 1 }) });
   }
 }
 

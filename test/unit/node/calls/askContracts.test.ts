@@ -1,6 +1,6 @@
 import { RpcError } from '../../../../src/node/rpc/rpcError';
 import type { Hex } from '../../../../src/domain/hex';
-import { askContracts } from '../../../../src/node/calls/askContracts';
+import { askContracts, askSince } from '../../../../src/node/calls/askContracts';
 import { answeringCalls, type Asked } from '../../../support/node/vaultSetup';
 
 const TO: Hex = `0x${'1'.repeat(40)}`;
@@ -43,6 +43,18 @@ describe('contract calls return null only if the contract gives no answer', () =
     const askAt = (reversibleTo: number) =>
       askContracts(node, [call()], { at: '0x1', missing: 'null', reversibleTo });
     expect(await askAt(head - 64)).toEqual([{ answers: [null], isUnsure: false }]);
+    await expect(askAt(head - 63)).rejects.toMatchObject({ kind: 'unknown_block' });
+  });
+
+  it('a value that never changes is read at the newest state if the state of a reversible block is deleted', async () => {
+    const head = 0xffffff;
+    const keeping = answeringCalls(({ at }) => (at === 'latest' ? '0xaa' : pruned));
+    const askAt = (number: number) =>
+      askSince({ number, hash: `0x${'2'.repeat(64)}` }, true, (place) =>
+        askContracts(keeping, [call()], place),
+      );
+    expect(await askAt(head - 64)).toEqual([{ answers: ['0xaa'], isUnsure: false }]);
+    // The node may not have this block yet, so the contract may be missing from its newest state.
     await expect(askAt(head - 63)).rejects.toMatchObject({ kind: 'unknown_block' });
   });
 
