@@ -242,7 +242,7 @@ test('every SELECT of a named query has a LIMIT', () => {
 
 /** Queries of head blocks that the caller names, or of all branches. */
 const READS_BRANCHES = [
-  ...['activity/list_liquidity_events', 'activity/list_swaps', 'activity/list_syncs', 'bars/list_head_swaps'],
+  'bars/list_head_swaps',
   ...['contracts/list_head_contracts', 'contracts/list_log_blocks'],
   ...['head/count_kept_commits', 'holders/list_changes'],
   ...['holders/list_head_tokens', 'ingest/balances/choose_tokens', 'ingest/balances/sample_moved'],

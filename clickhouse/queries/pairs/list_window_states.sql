@@ -7,14 +7,18 @@ SELECT
     reserve0,
     reserve1
 FROM pool_states
-WHERE pair = unhex({pair:String})
-    AND ord <= {final_ord:UInt64}
-    AND ord >= (
-        SELECT max(ord)
-        FROM pool_states
-        WHERE pair = unhex({pair:String}) AND ord <= least({week_start_ord:UInt64}, {final_ord:UInt64})
-    )
+WHERE pair = unhex({pair:String}) AND ord <= {final_ord:UInt64} AND ord > {week_start_ord:UInt64}
 LIMIT {limit:UInt32}
+UNION ALL
+SELECT
+    ord,
+    timestamp,
+    reserve0,
+    reserve1
+FROM pool_states
+WHERE pair = unhex({pair:String}) AND ord <= least({week_start_ord:UInt64}, {final_ord:UInt64})
+ORDER BY pair DESC, ord DESC
+LIMIT 1
 -- if commits
 UNION ALL
 SELECT

@@ -12,8 +12,10 @@ SELECT
     price_usd,
     quote_price_usd,
     amount_usd,
-    fee_usd,
-    tracked
+    fee_pips,
+    tracked,
+    maker,
+    if(base_is_token0, amount0, amount1) < 0 AS buy
 FROM swaps
 WHERE pair = unhex({pair:String})
     AND ord <= {final_ord:UInt64}
@@ -34,8 +36,10 @@ SELECT
     price_usd,
     quote_price_usd,
     amount_usd,
-    fee_usd,
-    tracked
+    fee_pips,
+    tracked,
+    maker,
+    if(base_is_token0, amount0, amount1) < 0 AS buy
 FROM swaps_head_chain
 WHERE pair = unhex({pair:String})
 LIMIT {limit:UInt32}

@@ -13,7 +13,7 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../../wire/activity';
 import { toActivityItem } from './activityItem';
-import { listMintsAndBurns, listSwaps, listSyncs, type StoredEvent } from './eventRows';
+import { listMintsAndBurns, listSwaps, listSyncs, partsOf, type StoredEvent } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
@@ -190,14 +190,13 @@ async function findEvents(
   const keys = keysOf(filter);
   const [page, skippedLater] =
     keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
+  const order = { backward: newestFirst, forward: !newestFirst, skipped: page.skip > 0 };
   const positionsByKey = await Promise.all(
     keys.map((key) => {
-      const order = { backward: newestFirst, forward: !newestFirst };
       const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
       return runner.run('activity/list_events', params, positionRow);
     }),
   );
-  if (keys.length === 1) return positionsByKey.flat();
   const sign = newestFirst ? -1 : 1;
   const sorted = positionsByKey.flat().sort((a, b) => sign * (a.ord - b.ord));
   return sorted.slice(skippedLater, skippedLater + limit);
@@ -270,20 +269,17 @@ async function readRows(
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
     positions.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
   const paramsOf = (allOrds: readonly number[], inRange: boolean): QueryParams => {
-    const [finalOrds, headOrds] = [
-      allOrds.filter((ord) => ord <= finalOrd),
-      allOrds.filter((ord) => ord > finalOrd),
-    ];
-    const rows =
-      inRange && finalOrds.length > 0
-        ? { first_ord: Math.min(...finalOrds), last_ord: Math.max(...finalOrds) }
-        : { ords: finalOrds };
+    const finalOrds = allOrds.filter((ord) => ord <= finalOrd);
+    const headOrds = allOrds.filter((ord) => ord > finalOrd);
     return {
       ...snapshot,
-      ...rows,
+      ...partsOf({ final: finalOrds.length > 0, head: headOrds.length > 0 }),
+      ...(inRange && finalOrds.length > 0
+        ? { first_ord: Math.min(...finalOrds), last_ord: Math.max(...finalOrds) }
+        : { ords: finalOrds }),
       head_ords: headOrds,
-      both: finalOrds.length > 0 && headOrds.length > 0,
       pair: pair?.slice(2) ?? '',
+      to_ord: lastOrdOfBlock(head.number),
       limit: ORDS_PER_QUERY,
     };
   };

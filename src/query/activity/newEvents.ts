@@ -12,6 +12,7 @@ import {
   listMintsAndBurns,
   listSwaps,
   listSyncs,
+  partsOf,
   type FreshRows,
   type StoredEvent,
 } from './eventRows';
@@ -54,8 +55,9 @@ async function readRows(
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return [];
   const params = {
-    new_commits: blocks.map(({ commit }) => commit),
-    after_ord: lastOrdOfBlock(first.number - 1),
+    ...partsOf({ final: false, head: true }),
+    commits: blocks.map(({ commit }) => commit),
+    final_ord: lastOrdOfBlock(first.number - 1),
     to_ord: lastOrdOfBlock(last.number),
     limit,
   };

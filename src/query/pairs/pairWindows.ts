@@ -1,9 +1,10 @@
 /** Reads the figures of one pair in windows other than the last 24 hours, exact to the second, for its detail page. */
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
-import { u32, usd } from '../../clickhouse/rows/columns';
+import { u32, u8, usd } from '../../clickhouse/rows/columns';
 import { pick, rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { poolStatesTable, swapsTable } from '../../clickhouse/schema/tables';
 import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
+import { swapFeeUsd } from '../../domain/swapFee';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { MONTH_SECONDS, WEEK_SECONDS } from '../../wire/pairs';
 import { findFinalTip, findOrdAt } from '../head/blockTimes';
@@ -13,7 +14,7 @@ import { meanReserves, type ValuedSwap } from './pairMeans';
 import { meanBalancesRow, meanReservesRow, type MeanReservesRow } from './pairRows';
 import type { StoredPool } from './pools';
 import { slotOf } from '../bars/chartSeries';
-import { readShortTrades, type ShortTrades } from './windowTrades';
+import { countShortTrades, readShortTrades, type ShortTrades } from './windowTrades';
 
 export interface PairWindows {
   readonly trades: ShortTrades;
@@ -36,8 +37,8 @@ export interface PairWindows {
 }
 
 /**
- * Largest number of daily swaps for which this process computes the means. For busier pairs ClickHouse computes them,
- * because a week of swaps is too large to send.
+ * Largest number of daily swaps for which this process computes the means and the trades of the short windows from the
+ * swaps of the week. For busier pairs ClickHouse computes them, because a week of swaps is too large to send.
  */
 const DAILY_SWAPS_MAX = 1_000;
 /** A LIMIT for queries that never cuts their result: no query returns this many rows. */
@@ -48,8 +49,8 @@ const hourRow = rowType({ bucket: u32, volume_usd: usd, fee_usd: usd });
 /** A row of pairs/list_window_swaps.sql. */
 const swapRow = rowType({
   ...pick(swapsTable.types, ['ord', 'timestamp', 'leg', 'base_is_token0', 'price', 'price_usd']),
-  ...pick(swapsTable.types, ['quote_price_usd', 'amount_usd', 'tracked']),
-  fee_usd: usd,
+  ...pick(swapsTable.types, ['quote_price_usd', 'amount_usd', 'fee_pips', 'tracked', 'maker']),
+  buy: u8,
 });
 type WindowSwap = RowOf<typeof swapRow>;
 /** A row of list_window_states.sql, with reserves in raw units. */
@@ -107,7 +108,9 @@ export async function readPairWindows(
     now: head.timestamp,
   };
   const [trades, hours, swaps, states, means, balances] = await Promise.all([
-    readShortTrades(runner, chainId, head, 'pairs/count_window_trades', { pair: address.slice(2) }),
+    isQuiet
+      ? null
+      : readShortTrades(runner, chainId, head, 'pairs/count_window_trades', { pair: address.slice(2) }),
     runner.run('pairs/list_window_hours', { ...pairParams, ...month.hours }, hourRow),
     runner.run('pairs/list_window_swaps', swapParams, swapRow),
     isQuiet
@@ -119,7 +122,7 @@ export async function readPairWindows(
   const weekSums = sumWindow(week, hours, swaps);
   const weekSwaps = swaps.flatMap((swap) => (swap.timestamp > week.since ? valuedSwaps(swap) : []));
   return {
-    trades,
+    trades: trades ?? countShortTrades(swaps, head.timestamp),
     volumeWeek: weekSums.volume,
     volumeMonth: sumWindow(month, hours, swaps).volume,
     feesWeek: weekSums.fees,
@@ -146,7 +149,7 @@ function sumWindow(
   for (const { timestamp, tracked, ...swap } of swaps) {
     if (!tracked || timestamp <= since || (timestamp >= from && timestamp < to)) continue;
     volumeUnits += swap.amount_usd;
-    feeUnits += swap.fee_usd;
+    feeUnits += swapFeeUsd(swap) ?? 0n;
   }
   return { volume: unitsToNumber(volumeUnits, USD_DECIMALS), fees: unitsToNumber(feeUnits, USD_DECIMALS) };
 }

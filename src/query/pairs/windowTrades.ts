@@ -5,6 +5,8 @@
 import type { QueryRunner } from '../../clickhouse/client/namedQueries';
 import { f64, u32 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
+import { unitsToNumber, USD_DECIMALS } from '../../domain/amounts';
+import type { Hex } from '../../domain/hex';
 import { WINDOW_SECONDS, type TradeCounts, type Window } from '../../wire/pairs';
 import { findOrdAt } from '../head/blockTimes';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
@@ -51,6 +53,36 @@ export async function readShortTrades(
     (await runner.run(queryName, params, windowRow)).map((row) => [row.seconds, row]),
   );
   const tradesOf = (seconds: number): Trades => rowsBySeconds.get(seconds) ?? NO_TRADES;
+  return { m5: tradesOf(m5), h1: tradesOf(h1), h6: tradesOf(h6) };
+}
+
+/** A swap of a pair. `buy` is 1 if it lowers the pool's balance of the base token, otherwise 0. */
+interface CountedSwap {
+  readonly timestamp: number;
+  readonly buy: number;
+  readonly maker: Hex | null;
+  /** USD value in units of 10^-12. */
+  readonly amount_usd: bigint;
+  readonly tracked: boolean;
+}
+
+/** Counts the swaps of one pair as pairs/count_window_trades.sql does. `now` is the time of the head. */
+export function countShortTrades(swaps: readonly CountedSwap[], now: number): ShortTrades {
+  const tradesOf = (seconds: number): Trades => {
+    const recent = swaps.filter(({ timestamp }) => timestamp + seconds > now);
+    const [buys, sells] = [recent.filter(({ buy }) => buy === 1), recent.filter(({ buy }) => buy === 0)];
+    const makersOf = (side: readonly CountedSwap[]): number =>
+      new Set(side.flatMap(({ maker }) => maker ?? [])).size;
+    const units = recent.reduce((sum, swap) => (swap.tracked ? sum + swap.amount_usd : sum), 0n);
+    return {
+      buys: buys.length,
+      sells: sells.length,
+      buyers: makersOf(buys),
+      sellers: makersOf(sells),
+      volume: unitsToNumber(units, USD_DECIMALS),
+    };
+  };
+  const { m5, h1, h6 } = WINDOW_SECONDS;
   return { m5: tradesOf(m5), h1: tradesOf(h1), h6: tradesOf(h6) };
 }
 
