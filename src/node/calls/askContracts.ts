@@ -161,7 +161,7 @@ export async function askSince<T>(
     if (!(error instanceof RpcError) || (reversible && NODE_FAULTS.has(error.kind))) throw error;
     // The node failed this time, which says nothing about the state, so the calls are repeated.
     if (NODE_FAULTS.has(error.kind)) return ask(ownState);
-    // A node that does not have the block yet, or not any more after a reorg, also answers `unknown_block`. The answer
+    // A node also answers `unknown_block` if it does not have the block yet, or if a reorg removed the block. The answer
     // proves that the state is deleted only if the node's head is far above the block.
     const atLeast = error.kind === 'unknown_block' ? number + STATES_KEPT_BLOCKS : number;
     return ask({ at: 'latest', atLeast, ...(reversible && { roundsMax: 1 }) });

@@ -13,7 +13,7 @@ import type { Hex } from '../../domain/hex';
 import { lastOrdOfBlock } from '../../domain/ord';
 import { EVENT_KINDS, isDecoded, type ActivityEntry, type EventKind } from '../../wire/activity';
 import { toActivityItem } from './activityItem';
-import { listMintsAndBurns, listSwaps, listSyncs, partsOf, type StoredEvent } from './eventRows';
+import { listMintsAndBurns, listSwaps, listSyncs, type StoredEvent } from './eventRows';
 import { Directory } from '../tokens/directory';
 import { snapshotParams, type HeadSnapshot } from '../head/headSnapshot';
 
@@ -264,30 +264,26 @@ async function readRows(
   { pair, maker }: ActivityFilter,
   positions: readonly EventPosition[],
 ): Promise<StoredEvent[]> {
-  const snapshot = snapshotParams(head);
-  const finalOrd = lastOrdOfBlock(head.finalTo);
   const ordsOf = (kinds: readonly EventKind[]): number[] =>
     positions.filter(({ kind }) => kinds.includes(kind)).map(({ ord }) => ord);
-  const paramsOf = (allOrds: readonly number[], inRange: boolean): QueryParams => {
-    const finalOrds = allOrds.filter((ord) => ord <= finalOrd);
-    const headOrds = allOrds.filter((ord) => ord > finalOrd);
-    return {
-      ...snapshot,
-      ...partsOf({ final: finalOrds.length > 0, head: headOrds.length > 0 }),
-      ...(inRange && finalOrds.length > 0
-        ? { first_ord: Math.min(...finalOrds), last_ord: Math.max(...finalOrds) }
-        : { ords: finalOrds }),
-      head_ords: headOrds,
-      pair: pair?.slice(2) ?? '',
-      to_ord: lastOrdOfBlock(head.number),
-      limit: ORDS_PER_QUERY,
-    };
-  };
   const readEvents = async (
     list: typeof listSwaps,
     ords: readonly number[],
     inRange = false,
-  ): Promise<StoredEvent[]> => (ords.length === 0 ? [] : list(runner, paramsOf(ords, inRange)));
+  ): Promise<StoredEvent[]> => {
+    if (ords.length === 0) return [];
+    const lastOrd = Math.max(...ords);
+    return list(runner, {
+      ...snapshotParams(head),
+      // Without head events, the head table is not read.
+      ...(lastOrd <= lastOrdOfBlock(head.finalTo) ? { commits: [] } : {}),
+      first_ord: Math.min(...ords),
+      last_ord: lastOrd,
+      ords: inRange ? [] : ords,
+      pair: pair?.slice(2) ?? '',
+      limit: ORDS_PER_QUERY,
+    });
+  };
   // Without a maker, all swaps of the pair from the oldest to the newest one of the page are on the page.
   const hasAll = pair !== null && maker === null;
   const swaps = ordsOf(['swap']);

@@ -96,11 +96,6 @@ function toLiquidityEvent(row: LiquidityColumns): StoredEvent[] {
   return row.kind === 'mint' || row.kind === 'burn' ? [{ event: row.kind, row }] : [];
 }
 
-/** The parameters that choose the parts of a chain in the statements of this folder. At least one part is read. */
-export function partsOf({ final, head }: { readonly final: boolean; readonly head: boolean }): QueryParams {
-  return { final, head, both: final && head };
-}
-
 export async function listSwaps(runner: QueryRunner, params: QueryParams): Promise<StoredEvent[]> {
   const rows = await runner.run('activity/list_swaps', params, swapColumns);
   return rows.map((row) => ({ event: 'swap', row }));

@@ -12,7 +12,6 @@ import {
   listMintsAndBurns,
   listSwaps,
   listSyncs,
-  partsOf,
   type FreshRows,
   type StoredEvent,
 } from './eventRows';
@@ -55,10 +54,10 @@ async function readRows(
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return [];
   const params = {
-    ...partsOf({ final: false, head: true }),
     commits: blocks.map(({ commit }) => commit),
     final_ord: lastOrdOfBlock(first.number - 1),
-    to_ord: lastOrdOfBlock(last.number),
+    first_ord: lastOrdOfBlock(first.number - 1) + 1,
+    last_ord: lastOrdOfBlock(last.number),
     limit,
   };
   const eventLists = await Promise.all([
