@@ -149,7 +149,10 @@ async function main(): Promise<void> {
   } else if (figures.some((figure) => !figure.ok)) process.exitCode = 1;
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 1;
-});
+main()
+  .catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  })
+  // A group that failed may have left an API running. The exit of this process ends it.
+  .finally(() => process.exit());

@@ -79,6 +79,8 @@ export interface ExplorerDeps {
   readonly nodeOf?: (chainId: number) => AccountState | null;
   /** Supply of a token that the market shows at that head, raw units; null if it shows none. */
   readonly supplyOf?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<bigint | null>;
+  /** Whether the token is an LP token whose supply includes what its holders sent to the zero address. */
+  readonly keepsAtZero?: (chainId: number, head: HeadSnapshot, token: Hex) => Promise<boolean>;
   /** Names of known contracts among the holders of tokens, by address. */
   readonly labelsOf?: (chainId: number, head: HeadSnapshot) => Promise<FindLabel>;
   /** Queue of verification requests; null if this process cannot write. */

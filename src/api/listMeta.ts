@@ -29,7 +29,11 @@ export function skipOf({ page, limit }: Page): number {
   return (page - 1) * limit;
 }
 
-export function listMeta(page: Page, total: number, head: HeadSnapshot): ListMeta {
+export function listMeta(
+  page: Page,
+  total: number,
+  head: Pick<HeadSnapshot, 'number' | 'timestamp'>,
+): ListMeta {
   return {
     page: page.page,
     limit: page.limit,

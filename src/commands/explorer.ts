@@ -16,7 +16,7 @@ import type { VerificationQueue } from '../domain/verificationQueue';
 import type { Logger } from '../log';
 import { createContractReader, type ChainAt, type ContractReader } from '../query/contracts/contracts';
 import { createHolderLabels } from '../query/holders/holderLabels';
-import { findMarketSupply } from '../query/tokens/marketSupply';
+import { findMarketSupply, keepsAtZero } from '../query/tokens/marketSupply';
 import type { MarketTables } from '../query/marketTables';
 import { createLogDecoder } from '../query/logs/logDecoder';
 import { withNodeCode } from '../query/contracts/nodeCode';
@@ -163,7 +163,7 @@ function createReads(chains: PerChain<ChainService>): DepsOf<'nodeCodeOf' | 'nod
 function marketFacts({
   chains,
   markets,
-}: ExplorerOptions): DepsOf<'namesOf' | 'supplyOf' | 'nativeUsdOf' | 'labelsOf'> {
+}: ExplorerOptions): DepsOf<'namesOf' | 'supplyOf' | 'keepsAtZero' | 'nativeUsdOf' | 'labelsOf'> {
   const labels = new Map(
     chains.map(({ chainId, config: { chain } }) => [chainId, createHolderLabels(chain)]),
   );
@@ -180,6 +180,10 @@ function marketFacts({
     supplyOf: async (chainId, head, token) => {
       const market = markets.get(chainId);
       return market === undefined ? null : findMarketSupply(market, head, token);
+    },
+    keepsAtZero: async (chainId, head, token) => {
+      const market = markets.get(chainId);
+      return market !== undefined && keepsAtZero(market, head, token);
     },
     nativeUsdOf: async (chainId, head) =>
       (await markets.get(chainId)?.pairs.at(head))?.prices.nativeUsd ?? null,

@@ -8,7 +8,7 @@
 -- promotion stores transfers before the snapshot's cursor moves. Uses the key (token, holder) of
 -- token_balances. Reads all rows of the head table, which is small, and all holders of the tokens. So the
 -- program runs this query once for each new head, for the tokens that moved, and never for each request. The
--- addresses in parameters are hex without 0x.
+-- addresses in parameters are hex without 0x. `until_ord` is the same as in list_holders.sql, and only a request has it.
 SELECT
     h.token AS token,
     countIf(h.balance > 0 AND h.holder != toFixedString('', 20)) AS holders,
@@ -30,15 +30,15 @@ FROM
         token,
         holder,
         maxIf(ord, stored) AS newest,
-        groupArrayIf((ord, amount), NOT stored) AS moves,
-        sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved) -> if(move_ord > newest, moved, 0::Int256), moves)) AS balance
+        groupArrayIf((ord, amount, undone), NOT stored) AS moves,
+        sumIf(amount, stored) + arrayReduce('sum', arrayMap((move_ord, moved, is_undone) -> if((move_ord > newest) != is_undone, moved, 0::Int256), moves)) AS balance
     FROM
     (
-        SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored
+        SELECT token, holder, balance AS amount, last_ord AS ord, true AS stored, false AS undone
         FROM token_balances
         WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         UNION ALL
-        SELECT token, side.1 AS holder, side.2 AS amount, ord, false AS stored
+        SELECT token, side.1 AS holder, side.2 AS amount, ord, false AS stored, false AS undone
         FROM
         (
             SELECT
@@ -53,6 +53,24 @@ FROM
             FROM transfers_head_chain
             WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
         )
+        -- if until_ord
+        UNION ALL
+        SELECT token, side.1 AS holder, -side.2 AS amount, ord, ord <= {final_ord:UInt64} AS stored, true AS undone
+        FROM
+        (
+            SELECT
+                token,
+                ord,
+                arrayJoin(if(
+                    sender = recipient AND sender = toFixedString('', 20),
+                    [(sender, -(amount::Int256))],
+                    [(sender, -(amount::Int256)), (recipient, amount::Int256)]
+                )) AS side
+            FROM transfers
+            WHERE token IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20))
+                AND ord > {until_ord:UInt64}
+        )
+        -- end
     )
     GROUP BY token, holder
 ) AS h

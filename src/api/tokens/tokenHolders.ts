@@ -3,6 +3,10 @@ import type { Hex } from '../../domain/hex';
 import { formatUnits } from '../../domain/amounts';
 import { AppError } from '../../errors';
 import { findBalanceChecks } from '../../query/holders/balanceChecks';
+import type { TokenHolding } from '../../query/holders/holderCounts';
+import { readZeroBalances } from '../../query/holders/zeroBalances';
+import { findBlockTime } from '../../query/head/blockTimes';
+import { chainUpTo } from '../../query/head/headSnapshot';
 import { hasWholeHistory, listHolders, readTokenHolding } from '../../query/holders/tokenHolding';
 import { TIME_BUDGETS } from '../../query/head/timeBudgets';
 import { listTokens } from '../../query/tokens/tokens';
@@ -11,7 +15,7 @@ import { readTotalSupply } from '../../query/tokens/totalSupply';
 import { holdersAnswerShape, type HoldersAnswer } from '../../wire/holders';
 import { EXPLORER, type ChainAtHead, type ExplorerDeps } from '../explorerScope';
 import { listMeta, PAGE_PARAMS, skipOf } from '../listMeta';
-import { badParam } from '../params';
+import { badParam, integerParam } from '../params';
 import type { Route } from '../route';
 import { route } from '../scope';
 import { TOKEN_PATH_PARAMS } from './tokenEntry';
@@ -31,29 +35,39 @@ export function tokenHolders(deps: ExplorerDeps): Route {
       `the supply and the name of a known contract. The pages reach the ${HOLDERS_MAX.toLocaleString('en-US')} ` +
       'largest holders.',
     pathParams: TOKEN_PATH_PARAMS,
-    query: PAGE_PARAMS,
+    query: {
+      ...PAGE_PARAMS,
+      block: integerParam({
+        min: 0,
+        absent: null,
+        description: 'Block at whose end the balances are; default: the newest indexed block',
+      }),
+    },
     answer: holdersAnswerShape,
     errors: [400, 404, 503],
-    async read({ address, ...page }, { chainId, chainAtHead }) {
+    async read({ address, block: askedBlock, ...page }, { chainId, chainAtHead }) {
       const notFound = new AppError('not_found', `there is no token at ${address} on chain ${chainId}`);
       if (chainAtHead === null) throw notFound;
+      const { head } = chainAtHead;
       const { runner } = chainAtHead.chain;
-      const [token, holderCounts, balanceChecks, isHistoryWhole] = await Promise.all([
+      const block = askedBlock ?? head.number;
+      const timestamp = await findBlockTime(runner, chainId, head, block);
+      if (timestamp === null)
+        throw badParam('block', String(block), `an indexed block, from ${head.startBlock} to ${head.number}`);
+      const [token, holding, checks, isHistoryWhole] = await Promise.all([
         listTokens(runner, [address]).then((tokens) => tokens.get(address)),
-        readTokenHolding(runner, chainAtHead.head, address),
+        readTokenHolding(runner, head, address, block),
         findBalanceChecks(runner, address),
-        hasWholeHistory(deps.contracts, chainId, chainAtHead.head, address),
+        hasWholeHistory(deps.contracts, chainId, head, address),
       ]);
-      if (token === undefined && holderCounts === null) throw notFound;
-      const total =
-        holderCounts === null
-          ? 0
-          : loggedHoldersOf({ holding: holderCounts, checks: balanceChecks, partial: !isHistoryWhole });
+      if (token === undefined && holding === null) throw notFound;
+      const total = holding === null ? 0 : loggedHoldersOf({ holding, checks, partial: !isHistoryWhole });
       const hasPage = skipOf(page) < (total ?? 0);
       if (hasPage) checkReach(page);
-      const meta = listMeta(page, total ?? 0, chainAtHead.head);
+      const meta = listMeta(page, total ?? 0, { number: block, timestamp });
+      const question = { token: address, block, holding, decimals: token?.decimals ?? null };
       return {
-        data: hasPage ? await readPage(deps, chainAtHead, address, page, token?.decimals ?? null) : [],
+        data: hasPage ? await readPage(deps, chainAtHead, question, page) : [],
         meta: {
           ...meta,
           has_next: meta.has_next && page.page < lastPage(page.limit),
@@ -62,6 +76,15 @@ export function tokenHolders(deps: ExplorerDeps): Route {
       };
     },
   });
+}
+
+/** A token whose holders are listed, at a block. */
+interface HoldersQuestion {
+  readonly token: Hex;
+  readonly block: number;
+  /** The holders at the block. Null if no transfer of the token is stored. */
+  readonly holding: TokenHolding | null;
+  readonly decimals: number | null;
 }
 
 /** The last page that the list reaches. */
@@ -78,16 +101,17 @@ function checkReach({ page, limit }: { readonly page: number; readonly limit: nu
 async function readPage(
   deps: ExplorerDeps,
   { chain, head }: ChainAtHead,
-  token: Hex,
+  question: HoldersQuestion,
   page: { readonly page: number; readonly limit: number },
-  decimals: number | null,
 ): Promise<HoldersAnswer['data']> {
-  const { chainId } = chain;
+  const { token, block, decimals } = question;
   const skip = skipOf(page);
   const [holders, supply, labelOf] = await Promise.all([
-    listHolders(chain.runner, head, token, { skip, limit: page.limit }),
-    readSupply(deps, { chain, head }, token),
-    deps.labelsOf?.(chainId, head),
+    listHolders(chain.runner, head, token, { skip, limit: page.limit }, block),
+    block === head.number
+      ? readSupply(deps, { chain, head }, token)
+      : readEarlierSupply(deps, { chain, head }, question),
+    deps.labelsOf?.(chain.chainId, head),
   ]);
   return holders.map(({ holder, balance }, index) => ({
     rank: skip + index + 1,
@@ -110,4 +134,16 @@ async function readSupply(
   const marketSupply = (await supplyOf?.(chain.chainId, head, token)) ?? null;
   const node = nodeOf?.(chain.chainId) ?? null;
   return readTotalSupply(chain, head, token, { node, marketSupply, patienceMs: TIME_BUDGETS.nodeMs });
+}
+
+/** The supply at the end of an earlier block, by the logs. Null if they do not add up. */
+async function readEarlierSupply(
+  { keepsAtZero }: ExplorerDeps,
+  { chain, head }: ChainAtHead,
+  { token, block, holding }: HoldersQuestion,
+): Promise<bigint | null> {
+  const supply = holding?.supply ?? null;
+  if (supply === null || (await keepsAtZero?.(chain.chainId, head, token)) !== true) return supply;
+  const zeroBalances = await readZeroBalances(chain.runner, chainUpTo(head, block), [token]);
+  return supply + (zeroBalances.get(token)?.sent ?? 0n);
 }

@@ -158,12 +158,9 @@ export class ActivityCounter {
     afterOrd: number,
     toOrd: number,
   ): Promise<number> {
-    const eventCounts = keysOf(filter).map(async (key) => {
-      const params = lookUpParams(head, filter, key, { afterOrd, toOrd });
-      const [row] = await this.runner.run('activity/count_events', params, countRow);
-      return row?.events ?? 0;
-    });
-    return (await Promise.all(eventCounts)).reduce((sum, count) => sum + count, 0);
+    const params = lookUpParams(head, filter, { afterOrd, toOrd });
+    const [row] = await this.runner.run('activity/count_events', params, countRow);
+    return row?.events ?? 0;
   }
 }
 
@@ -187,19 +184,21 @@ async function findEvents(
   filter: ActivityFilter,
   { newestFirst, skip, limit, ...range }: EventsPage,
 ): Promise<EventPosition[]> {
-  const keys = keysOf(filter);
-  const [page, skippedLater] =
-    keys.length === 1 ? [{ limit, skip }, 0] : [{ limit: limit + skip, skip: 0 }, skip];
-  const order = { backward: newestFirst, forward: !newestFirst, skipped: page.skip > 0 };
-  const positionsByKey = await Promise.all(
-    keys.map((key) => {
-      const params = { ...lookUpParams(head, filter, key, range), ...order, ...page };
-      return runner.run('activity/list_events', params, positionRow);
-    }),
+  const params = lookUpParams(head, filter, range);
+  const positions = await runner.run(
+    'activity/list_events',
+    {
+      ...params,
+      backward: newestFirst,
+      forward: !newestFirst,
+      merged: skip > 0 || params['other_key'] !== '',
+      skip,
+      limit,
+    },
+    positionRow,
   );
   const sign = newestFirst ? -1 : 1;
-  const sorted = positionsByKey.flat().sort((a, b) => sign * (a.ord - b.ord));
-  return sorted.slice(skippedLater, skippedLater + limit);
+  return positions.toSorted((a, b) => sign * (a.ord - b.ord)).slice(0, limit);
 }
 
 type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
@@ -208,26 +207,25 @@ type EventKey = 'ord' | 'pair' | 'token0' | 'token1';
  * The sort keys by which the engine finds the filter's events. A token has two keys, for its events as token0 and as
  * token1. A maker has no key: the engine reads all events in order, and an index lets it skip rows.
  */
-function keysOf({ pair, token, maker }: ActivityFilter): readonly EventKey[] {
-  if (maker !== null) return ['ord'];
-  if (pair !== null) return ['pair'];
-  return token === null ? ['ord'] : ['token0', 'token1'];
+function keysOf({ pair, token, maker }: ActivityFilter): readonly [key: EventKey, otherKey: EventKey | ''] {
+  if (maker !== null) return ['ord', ''];
+  if (pair !== null) return ['pair', ''];
+  return token === null ? ['ord', ''] : ['token0', 'token1'];
 }
 
 function lookUpParams(
   head: HeadSnapshot,
   filter: ActivityFilter,
-  key: EventKey,
   { afterOrd, toOrd }: OrdRange,
 ): QueryParams {
-  const bySide = key === 'token0' || key === 'token1';
+  const [key, otherKey] = keysOf(filter);
   return {
     ...snapshotParams(head),
     kinds: filter.kinds,
     some_kinds: EVENT_KINDS.some((kind) => !filter.kinds.includes(kind)),
     key,
-    side: bySide,
-    either_side: filter.token !== null && !bySide,
+    other_key: otherKey,
+    either_side: filter.token !== null && otherKey === '',
     pair: filter.pair?.slice(2) ?? '',
     token: filter.token?.slice(2) ?? '',
     maker: filter.maker?.slice(2) ?? '',

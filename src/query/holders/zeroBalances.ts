@@ -36,7 +36,7 @@ const NO_BALANCE: ZeroBalance = { held: 0n, sent: 0n };
 /** The zero address's balance of each given LP token of a constant-product pool; 0 without a stored row. */
 export async function readZeroBalances(
   runner: QueryRunner,
-  head: HeadSnapshot,
+  head: Parameters<typeof snapshotParams>[0],
   tokens: readonly string[],
 ): Promise<ZeroBalances> {
   const balances = new Map(tokens.map((token) => [token, NO_BALANCE]));

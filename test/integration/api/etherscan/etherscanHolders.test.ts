@@ -19,6 +19,7 @@ import {
   makeTransfers,
   movesOf,
   plainBalances,
+  sentToZero,
   storeWallets,
   wholeSnapshot,
 } from '../portfolio/transferWorld';
@@ -44,6 +45,7 @@ beforeAll(async () => {
     cache: UNCACHED,
     nodeOf: () => node,
     labelsOf: () => Promise.resolve(labels),
+    keepsAtZero: (_chainId, _head, token) => Promise.resolve(lpTokensOf().includes(token)),
   });
   api = await startExplorer(deps, () => head);
 });
@@ -55,22 +57,28 @@ afterAll(async () => {
 
 const tokensOf = (): Hex[] => [...world.tokens.map(({ address }) => address), ...LOOSE, LIE];
 
+const lpTokensOf = (): Hex[] =>
+  world.blocks.flatMap(({ pools }) => pools.flatMap((pool) => (pool.pool_type === 2 ? [pool.address] : [])));
+
 /** Addresses with a positive balance, largest first, ties by address. */
-function plainHolders(token: string): [string, bigint][] {
-  const balances = plainBalances(movesOf(moves, head)).get(token) ?? new Map<string, bigint>();
+function sortHolders(balances: ReadonlyMap<string, bigint> = new Map()): [string, bigint][] {
   return [...balances]
     .filter(([holder, balance]) => balance > 0n && holder !== ZERO_ADDRESS)
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
 }
 
 /** The sum is null if the logs of the token do not add up. */
-function plainSupply(token: string): bigint | null {
-  const balances = plainBalances(movesOf(moves, head)).get(token);
+function sumSupply(balances: ReadonlyMap<string, bigint> | undefined): bigint | null {
   if (balances === undefined) return null;
   const zero = balances.get(ZERO_ADDRESS) ?? 0n;
   const below = [...balances].some(([holder, balance]) => holder !== ZERO_ADDRESS && balance < 0n);
   return below || zero > 0n ? null : -zero;
 }
+
+const plainHolders = (token: string): [string, bigint][] =>
+  sortHolders(plainBalances(movesOf(moves, head)).get(token));
+const plainSupply = (token: string): bigint | null =>
+  sumSupply(plainBalances(movesOf(moves, head)).get(token));
 
 const resultOf = async (query: Record<string, string>): Promise<unknown> =>
   (await api.ask(`/api?${new URLSearchParams(query).toString()}`)).json?.result;
@@ -149,6 +157,53 @@ test('/tokens/{address}/holders has all holders on its pages, with shares, and n
     expect((await api.get(`/tokens/${token}/holders?${query}`)).status).toBe(400);
   for (const path of [`/tokens/${hexOf('99', 7, 40)}/holders`, `/tokens/${token}/holders?chainId=943`])
     expect((await api.get(path)).status).toBe(404);
+});
+
+test('holders at an earlier block equal the sums of the transfers up to it', async () => {
+  let [seen, changed, kept] = [0, 0, 0];
+  // Some head blocks, a cursor below the stored final blocks, and no head blocks.
+  for (const [finalTo, tip] of [
+    [FINAL, FINAL + 20],
+    [FINAL - 5, FINAL + 30],
+    [FINAL + 15, FINAL + 15],
+  ] as const) {
+    head = wholeSnapshot(world, finalTo, tip);
+    const movesNow = movesOf(moves, head);
+    const now = plainBalances(movesNow);
+    const keptTokens = lpTokensOf().filter((token) => sentToZero(movesNow, token) > 0n);
+    for (const block of [finalTo - 40, tip - 1]) {
+      const movesUpTo = movesOf(moves, { ...head, number: block });
+      const balances = plainBalances(movesUpTo);
+      for (const token of [...tokensOf(), ...keptTokens]) {
+        const all = sortHolders(balances.get(token));
+        const logged = sumSupply(balances.get(token));
+        const sent = keptTokens.includes(token) ? sentToZero(movesUpTo, token) : 0n;
+        const supply = logged === null ? null : logged + sent;
+        const isUnknown = supply === null && all.length > 0;
+        const { status, json } = await api.get(`/tokens/${token}/holders?limit=100&block=${block}`);
+        if (status === 404 && !now.has(token)) continue;
+        const meta = json?.['meta'] as Record<string, unknown> | undefined;
+        expect([token, block, meta?.['total'], meta?.['as_of_block'], meta?.['reason']]).toEqual([
+          ...[token, block, isUnknown ? 0 : all.length],
+          ...[block, isUnknown ? 'unknown_balances' : null],
+        ]);
+        const wanted = (isUnknown ? [] : all.slice(0, 100)).map(([address, balance]) => ({
+          address,
+          balance_raw: String(balance),
+          share_pct: expect.closeTo((Number(balance) / Number(supply)) * 100, 4),
+        }));
+        expect(json?.['data']).toMatchObject(wanted);
+        seen += wanted.length;
+        changed += String(all) === String(sortHolders(now.get(token))) ? 0 : 1;
+        kept += sent > 0n ? 1 : 0;
+      }
+    }
+  }
+  expect(Math.min(seen, changed)).toBeGreaterThan(10);
+  expect(kept).toBeGreaterThan(0);
+  const unknown = await api.get(`/tokens/${tokensOf()[0]!}/holders?block=${head.number + 1}`);
+  const error = `block: got "${head.number + 1}"; allowed: an indexed block, from 1 to ${head.number}`;
+  expect([unknown.status, unknown.json]).toMatchObject([400, { error }]);
 });
 
 test('a holder is named as a pair, a vault, a burn address, a treasury or a locker', () => {
