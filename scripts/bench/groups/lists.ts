@@ -36,6 +36,11 @@ function listAsks(): Ask[] {
       path: (i) => `/activity?pair=0x${loadedPair((i * 37) % ASKED_PAIRS)}&limit=${limit(i * 7)}`,
     },
     {
+      name: '/activity of a token',
+      targetMs: 20,
+      path: (i) => `/activity?token=0x${loadedToken((i * 37) % ASKED_TOKENS)}&limit=${limit(i * 7)}`,
+    },
+    {
       name: '/tokens/{a}/audit',
       targetMs: 30,
       path: (i) => `/tokens/0x${loadedToken((i * 37) % ASKED_TOKENS)}/audit`,
