@@ -15,6 +15,7 @@ FROM
         AND {key:Identifier} = unhex({token:String}) -- if other_key
         AND (token0 = unhex({token:String}) OR token1 = unhex({token:String})) -- if either_side
         AND maker = unhex({maker:String}) -- if maker
+    SETTINGS preferred_optimize_projection_name = 'by_token0' -- if other_key
     -- end
     -- if other_key
     UNION ALL
@@ -25,6 +26,7 @@ FROM
         AND ord <= {to_ord:UInt64}
         AND kind IN {kinds:Array(String)} -- if some_kinds
         AND {other_key:Identifier} = unhex({token:String})
+    SETTINGS preferred_optimize_projection_name = 'by_token1'
     -- end
     -- end
 ) AS e

@@ -23,6 +23,7 @@ WHERE ord > {after_ord:UInt64}
 ORDER BY {key:Identifier}, ord -- if forward
 ORDER BY {key:Identifier} DESC, ord DESC -- if backward
 LIMIT {limit:UInt64} + {skip:UInt64}
+SETTINGS preferred_optimize_projection_name = 'by_token0' -- if other_key
 -- end
 -- if other_key
 UNION ALL
@@ -36,6 +37,7 @@ WHERE ord > {after_ord:UInt64}
 ORDER BY {other_key:Identifier}, ord -- if forward
 ORDER BY {other_key:Identifier} DESC, ord DESC -- if backward
 LIMIT {limit:UInt64} + {skip:UInt64}
+SETTINGS preferred_optimize_projection_name = 'by_token1'
 -- end
 -- end
 -- if merged

@@ -12,6 +12,7 @@ WITH ords AS
         WHERE token0 = toFixedString(unhex({token:String}), 20) AND kind = 'swap'
         ORDER BY ord DESC
         LIMIT {limit:UInt32}
+        SETTINGS preferred_optimize_projection_name = 'by_token0'
         -- end
         UNION ALL
         -- both parts
@@ -20,6 +21,7 @@ WITH ords AS
         WHERE token1 = toFixedString(unhex({token:String}), 20) AND kind = 'swap'
         ORDER BY ord DESC
         LIMIT {limit:UInt32}
+        SETTINGS preferred_optimize_projection_name = 'by_token1'
         -- end
     )
     ORDER BY ord DESC

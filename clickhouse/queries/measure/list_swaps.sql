@@ -14,6 +14,7 @@ WITH ords AS
         WHERE token0 IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20)) AND kind = 'swap'
         ORDER BY ord DESC
         LIMIT {limit:UInt32} BY token0
+        SETTINGS preferred_optimize_projection_name = 'by_token0'
         -- end
         UNION ALL
         -- both parts
@@ -22,6 +23,7 @@ WITH ords AS
         WHERE token1 IN (SELECT toFixedString(unhex(arrayJoin({tokens:Array(String)})), 20)) AND kind = 'swap'
         ORDER BY ord DESC
         LIMIT {limit:UInt32} BY token1
+        SETTINGS preferred_optimize_projection_name = 'by_token1'
         -- end
     )
     ORDER BY ord DESC

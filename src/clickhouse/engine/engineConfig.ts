@@ -106,8 +106,14 @@ const ANSWER_SETTINGS: Readonly<Record<string, number | string>> = {
   enable_http_compression: 1,
 };
 
-/** Most statements read projections as sort orders only. Statements on logs and blocks change this (queryText.ts). */
-const STATEMENT_SETTINGS = { optimize_use_projection_filtering: 0 };
+/**
+ * Most statements read projections as sort orders only. Statements on logs and blocks change this (queryText.ts). Others
+ * name their projection, so that ClickHouse does not look at the keys of every one (decision 147).
+ */
+const STATEMENT_SETTINGS = {
+  optimize_use_projection_filtering: 0,
+  preferred_optimize_projection_name: '',
+};
 
 /** Formats of exported files that every reader can open. A statement may ask for another compression. */
 const EXPORT_SETTINGS: Readonly<Record<string, number | string>> = {

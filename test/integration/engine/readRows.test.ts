@@ -1,9 +1,11 @@
 /** Tests that look-ups read few rows of a large table: they need the right projection and the right settings. */
 import { z } from 'zod';
 
-import type { QueryParams } from '../../../src/clickhouse/client/database';
+import { openDatabase, type QueryParams } from '../../../src/clickhouse/client/database';
 import { selectNamed } from '../../../src/clickhouse/client/namedQueries';
 import { countReads } from '../../../src/clickhouse/client/readCost';
+import { pick, rowType } from '../../../src/clickhouse/rows/rowType';
+import { eventsTable } from '../../../src/clickhouse/schema/tables';
 import { snapshotParams } from '../../../src/query/head/headSnapshot';
 import { openTestStore, type TestStore } from '../../support/engine/testStore';
 import { finalHead } from '../../support/worlds/finalHead';
@@ -54,6 +56,8 @@ const ord = ASKED * 1_048_576;
 const range = { chain_id: 369, from_ord: 0, to_ord: ROWS * 1_048_576, limit: 100 };
 const pair = (ASKED % 1_000).toString(16).padStart(40, '0');
 const events = { kinds: [], after_ord: 0, to_ord: range.to_ord, limit: 50, skip: 0, backward: true };
+const token = (ASKED % 100).toString(16).padStart(40, '0');
+const ofToken = { ...events, key: 'token0', other_key: 'token1', merged: true, token };
 
 /** Each query with its parameters, and the number of rows that it returns. */
 const LOOK_UPS: readonly (readonly [name: string, params: QueryParams, rows: number])[] = [
@@ -62,6 +66,7 @@ const LOOK_UPS: readonly (readonly [name: string, params: QueryParams, rows: num
   ['logs/list_topic_ords', { ...range, topic0: hexText('dd', ASKED % 5_000), newest: false }, 100],
   ['logs/list_logs_at', { ...range, from_ord: ord, to_ord: ord, ords: [ord], data_max: 100 }, 1],
   ['activity/list_events', { ...events, key: 'pair', pair }, 50],
+  ['activity/list_events', ofToken, 50],
 ];
 
 test.each(LOOK_UPS)('%s reads few rows of a table of 1.5 million', async (name, params, rows) => {
@@ -70,4 +75,20 @@ test.each(LOOK_UPS)('%s reads few rows of a table of 1.5 million', async (name, 
     selectNamed(store.db, name, { ...snapshot, ...params }, z.unknown()),
   );
   expect([found.length, cost.rows > 0 && cost.rows <= READ_MAX, cost.rows]).toEqual([rows, true, cost.rows]);
+});
+
+test('a reader whose profile allows no change of settings gets the same rows', async () => {
+  const url = new URL(store.writerUrl);
+  url.searchParams.set('ch_readonly', '1');
+  const reader = openDatabase({ url: url.href });
+  try {
+    await expect(reader.select('top', 'SELECT 1 SETTINGS max_threads = 3')).rejects.toThrow('readonly mode');
+    const row = rowType(pick(eventsTable.types, ['ord', 'kind']));
+    const params = { ...snapshot, ...ofToken };
+    const wanted = await store.runner.run('activity/list_events', params, row);
+    expect(wanted).toHaveLength(50);
+    expect(await selectNamed(reader, 'activity/list_events', params, row)).toEqual(wanted);
+  } finally {
+    await reader.close();
+  }
 });
