@@ -1,7 +1,7 @@
 -- Each row: the number of events with an ord (position in the chain) in (after_ord, to_ord]. `kinds` (with
 -- `some_kinds`), `pair`, `token` and `maker` select the events, with addresses in hex without 0x. With `other_key`, the
 -- token must be in the column `key` or `other_key` (token0, token1), which are counted separately; with `either_side`,
--- in one of the two. Without an ORDER BY, ClickHouse itself chooses which projection it reads.
+-- in one of the two. For a token, the statement names the projections (decision 147). Otherwise ClickHouse chooses one.
 SELECT sum(e.events) AS events
 FROM
 (

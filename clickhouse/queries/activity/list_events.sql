@@ -4,7 +4,7 @@
 -- and `maker` are hex without 0x; an empty filter accepts any value. The column `key` is the sort key: ord, or pair,
 -- token0 or token1, which have projections. With `other_key`, which needs `merged`, the token must be in one of the two
 -- columns; with `either_side`, in token0 or token1. ORDER BY must name the key: by ord alone, the engine would read and
--- sort every row of the pair or token.
+-- sort every row of the pair or token. For a token, the statement names the projections (decision 147).
 -- if merged
 SELECT ord, kind
 FROM

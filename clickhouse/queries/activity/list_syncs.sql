@@ -1,6 +1,6 @@
 -- Each row: a V2 sync from `first_ord` to `last_ord`, in no order. Uses the key ord, or with `pair` (hex without 0x)
 -- the projection of_pair. With `ords`, returns only the rows with these ords; ClickHouse needs less time without them.
--- The columns are named at the table, because ClickHouse plans a subquery with all columns of a table longer.
+-- The columns are named at the table, because ClickHouse takes longer to plan a subquery with all columns of a table.
 -- both parts
 SELECT
     ord,

@@ -7,8 +7,8 @@
 -- A transfer of a head block is added only if its ord is above last_ord of the stored balance, because a
 -- promotion stores transfers before the snapshot's cursor moves. Uses the key (token, holder) of
 -- token_balances. Reads all rows of the head table, which is small, and all holders of the tokens. So the
--- program runs this query once for each new head, for the tokens that moved, and never for each request. The
--- addresses in parameters are hex without 0x. `until_ord` is the same as in list_holders.sql, and only a request has it.
+-- program runs this query once for each new head, for the tokens that moved. A request runs it for one token only. The
+-- addresses in parameters are hex without 0x. With `until_ord`, the balances are as of that ord, as in list_holders.sql.
 SELECT
     h.token AS token,
     countIf(h.balance > 0 AND h.holder != toFixedString('', 20)) AS holders,

@@ -1,5 +1,5 @@
 -- Each row: one of the newest swaps of some tokens, newest first: at least the newest `limit` swaps of each token. The
--- amounts are those that the pool received, in raw units; negative if it paid them. Finds the swaps through the
+-- amounts are what the pool received, in raw units; negative if it paid them. Finds the swaps through the
 -- projections by_token0 and by_token1 of events, and reads them by the key ord of swaps. Reads all swaps of these
 -- tokens, so callers ask for tokens with few swaps together, and use list_busy_swaps for the others. The parameter
 -- `tokens` is hex without 0x.

@@ -107,8 +107,8 @@ const ANSWER_SETTINGS: Readonly<Record<string, number | string>> = {
 };
 
 /**
- * Most statements read projections as sort orders only. Statements on logs and blocks change this (queryText.ts). Others
- * name their projection, so that ClickHouse does not look at the keys of every one (decision 147).
+ * Most statements read projections as sort orders only. Statements on logs and blocks change this (queryText.ts).
+ * Statements that look for a token in `events` name the projection (decision 147).
  */
 const STATEMENT_SETTINGS = {
   optimize_use_projection_filtering: 0,

@@ -17,9 +17,9 @@ import type { Cursor, Store, StoredState } from '../store/store';
 
 const CHECK_EVERY_MS = 60_000;
 /**
- * Number of comparisons after which a difference stops the writer. All rows of a table and those after the last final
- * block are not counted at the same moment. An insert of an unfinished range that a killed writer has sent may end in
- * between: at most one insert for each table.
+ * A difference stops the writer only if this number of comparisons finds one. A comparison first counts all rows of a
+ * table, then the rows after the last final block. Between the two counts, ClickHouse may finish an insert that a killed
+ * writer sent for an unfinished range. Such a writer leaves at most one insert for each table.
  */
 const COMPARISONS_MAX = 20;
 

@@ -60,7 +60,8 @@ interface AskOptions extends BatchOptions {
   readonly missing?: 'error' | 'null';
   /**
    * Number of the newest block of the calls if a reorg may still remove it. A node that does not have this block yet
-   * also says that it is unknown, so then a missing state is an error unless a node is far above the block.
+   * gives the same answer as one that has deleted its state. So a missing state is an error, unless a node is far above
+   * the block.
    */
   readonly reversibleTo?: number | undefined;
 }
@@ -144,9 +145,9 @@ export type AskedBlock = Required<Pick<AskOptions, 'atLeast'>> & {
 const STATES_KEPT_BLOCKS = 64;
 
 /**
- * Reads values that never change once the contract exists: at the state of the given block, or if no node has this
- * state, at the newest state of a node whose head is far above the block. A node that is behind, or on another branch,
- * would report a missing contract.
+ * Reads values that never change once the contract exists, at the state of the given block. If no node has this state,
+ * reads them at the newest state of a node whose head is far above the block. A node that is behind, or on another
+ * branch, would report a missing contract.
  */
 export async function askSince<T>(
   { number, hash }: { readonly number: number; readonly hash: Hex },

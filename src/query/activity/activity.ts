@@ -286,7 +286,7 @@ async function readRows(
   const hasAll = pair !== null && maker === null;
   const swaps = ordsOf(['swap']);
   // ClickHouse reads scattered rows with many columns in one thread, so a long list of swaps is read by two queries
-  // in parallel. The swaps of one pair lie together in the projection of_pair.
+  // in parallel. In the projection of_pair, the swaps of one pair follow each other.
   const isScattered = pair === null && swaps.length > SCATTERED_MIN;
   const middle = isScattered ? Math.ceil(swaps.length / 2) : swaps.length;
   const eventLists = await Promise.all([

@@ -33,11 +33,11 @@ import { stubDescription } from '../../support/stub/stubDescription';
 
 const CHAIN_ID = 369;
 const KILLS = Number(process.env['FILL_KILLS'] ?? 5);
-/** A run takes about 5 s on an idle machine, and more with others beside it. */
+/** Time limit of a test, in ms. A run takes about 5 s on an idle machine, and longer beside other programs. */
 const TEST_MS = 600_000 + KILLS * 15_000;
 /** Number of blocks that each run adds. */
 const STEP = 120;
-/** Last block. There are more runs than kills, because a run may end before its kill. */
+/** Last block. The number of runs is larger than that of kills, because a run may end before its kill. */
 const LAST = (KILLS + 4) * STEP;
 /** Blocks after LAST belong to the next day, so that the day is complete. */
 const DAY = '2024-03-01';
