@@ -16,12 +16,6 @@ import { beginWork, endWork, type IngestStatus } from '../session/status';
 import type { Cursor, Store, StoredState } from '../store/store';
 
 const CHECK_EVERY_MS = 60_000;
-/**
- * A difference stops the writer only if this number of comparisons finds one. A comparison first counts all rows of a
- * table, then the rows after the last final block. Between the two counts, ClickHouse may finish an insert that a killed
- * writer sent for an unfinished range. Such a writer leaves at most one insert for each table.
- */
-const COMPARISONS_MAX = 20;
 
 interface RefillDeps {
   readonly store: Store;
@@ -104,9 +98,7 @@ export async function refillGaps(
   const lastGap = gapList.at(-1);
   // checkRange counts the rows of all ranges, so one call at the end is enough.
   if (lastGap !== undefined) await deps.store.checkRange(lastGap);
-  let stillWrong = await listDiffering();
-  for (let comparisons = 1; stillWrong.length > 0 && comparisons < COMPARISONS_MAX; comparisons += 1)
-    stillWrong = await listDiffering();
+  const stillWrong = await listDiffering();
   if (stillWrong.length > 0) throw wrongCountsError(stillWrong);
   return gapList.length > 0;
 }

@@ -4,8 +4,6 @@
  * in between, the views lack these rows. A repeated insert does not add the rows, because its token is
  * already stored.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { selectMade } from '../../clickhouse/client/namedQueries';
@@ -15,13 +13,6 @@ import { toOrd } from '../../domain/ord';
 import { TIMEFRAME_SECONDS } from '../../domain/timeframes';
 import type { Floors } from '../store/retention';
 import { exchangeMended, rebuildViews, type RebuildOptions } from './viewRebuild';
-
-/**
- * Number of repeated checks before a rebuild, one second apart. A statement that is still running may add the
- * missing rows.
- */
-const RECHECKS_MAX = 3;
-const RECHECK_MS = 1_000;
 
 /** A table filled by a view, with a total that does not match the source table. */
 interface WrongTotal {
@@ -150,11 +141,6 @@ export async function mendViews(
   const findWrong = async (): Promise<WrongTotal | null> =>
     (await findWrongTotal(database, floors)) ?? (await findOutdatedView(database, range));
   let wrongView = await findWrong();
-  // A statement of a process that has died may still be running, and may add the missing rows.
-  for (let recheck = 0; wrongView !== null && recheck < RECHECKS_MAX; recheck += 1) {
-    await delay(RECHECK_MS);
-    wrongView = await findWrong();
-  }
   const mended = new Set<EventTableName>();
   while (wrongView !== null && !mended.has(wrongView.source)) {
     const { source } = wrongView;

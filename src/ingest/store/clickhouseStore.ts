@@ -29,6 +29,7 @@ import { readManyTokenPools } from '../pools/storedManyTokenPools';
 import { addTimeframes } from '../repair/addTimeframes';
 import { mendViews, type Mending } from '../repair/viewCheck';
 import { dropMended } from '../repair/viewRebuild';
+import { untilInsertsEnd } from './earlierInserts';
 import { sessionAt, type WriterClaim } from './writerClaim';
 
 /** Number of blocks in a partition of a head table. Must equal PARTITION BY in the schema. */
@@ -268,7 +269,10 @@ async function insertFresh(database: Database, blocks: readonly HeadBlockRows[])
   await Promise.all(inserts);
 }
 
-/** Claims the database. The first claim of a process also drops what earlier writers left, and prepares the tables. */
+/**
+ * Claims the database, and waits for inserts that earlier writers began. The first claim of a process also drops what
+ * earlier writers left, and prepares the tables.
+ */
 async function takeClaim(
   { database, writer }: Connection,
   now: number,
@@ -277,6 +281,7 @@ async function takeClaim(
   if (writer === null) return sessionAt(now);
   const isFirst = writer.session === 0;
   const floor = await writer.take(now);
+  await untilInsertsEnd(database);
   if (!isFirst) return floor;
   await dropMended(database);
   await prepare(writer);

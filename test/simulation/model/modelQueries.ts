@@ -257,6 +257,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       { name: 'pool_balances', expected: ords(balanced), found: ords([...poolBalances.values()]) },
     ];
   },
+  // The model runs a statement as a whole, so none is left when a writer claims the database.
+  'ingest/store/list_running_inserts': () => [],
   'ingest/store/list_head_partitions': (engine) => engine.partitions(),
   ...Object.fromEntries(
     EVENT_TABLE_NAMES.map((table): [string, Answer] => [
