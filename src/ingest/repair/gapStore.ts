@@ -6,6 +6,7 @@
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { countSql } from '../../clickhouse/client/queryText';
 import { mapOf, u64 } from '../../clickhouse/rows/columns';
 import { rowType, type RowOf } from '../../clickhouse/rows/rowType';
 import { isWeaker } from '../../domain/block';
@@ -130,10 +131,9 @@ async function readExpected(database: Database, floors: Floors): Promise<RowTota
 async function readStored(database: Database, upTo: number | undefined, floors: Floors): Promise<RowTotals> {
   const counts = TABLE_NAMES.map((name) => {
     const floor = floors.get(name);
-    const minusPrunedSql =
-      floor === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ord < ${toOrd(floor, 0)})`;
+    const minusPrunedSql = floor === undefined ? '' : ` - ${countSql(name, `ord < ${toOrd(floor, 0)}`)}`;
     const isLaterSql = name === 'blocks' ? 'number > {up_to:UInt32}' : 'ord > {up_to_ord:UInt64}';
-    const minusLaterSql = upTo === undefined ? '' : ` - (SELECT count() FROM ${name} WHERE ${isLaterSql})`;
+    const minusLaterSql = upTo === undefined ? '' : ` - ${countSql(name, isLaterSql)}`;
     return `'${name}', toUInt64(assumeNotNull((SELECT count() FROM ${name})${minusLaterSql}${minusPrunedSql}))`;
   });
   const [row] = await selectMade(

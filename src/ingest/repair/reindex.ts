@@ -6,6 +6,7 @@ import { BeyondFinality } from '../../node/head/follower';
 import type { BlockSource } from '../../node/blocks/blockSource';
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { countSql } from '../../clickhouse/client/queryText';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { hash, u32, u64, u8 } from '../../clickhouse/rows/columns';
@@ -263,8 +264,7 @@ async function writeCounts({ database, chainId }: ReindexDeps, { ranges, floors 
       (name) => (floors.get(name) ?? 0) <= span.from,
     );
     const counts = names.map(
-      (name) =>
-        `'${name}', assumeNotNull((SELECT count() FROM ${name} WHERE ${rowsCondition(name, span, floors)}))`,
+      (name) => `'${name}', assumeNotNull(${countSql(name, rowsCondition(name, span, floors))})`,
     );
     const sql = `SELECT map(${counts.join(', ')}) AS totals`;
     const [row] = await selectMade(database, 'count range', sql, {}, totalsRow);

@@ -7,6 +7,7 @@
 import type { Database } from '../../clickhouse/client/database';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { selectMade } from '../../clickhouse/client/namedQueries';
+import { countSql } from '../../clickhouse/client/queryText';
 import { nullable, text, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import { toOrd } from '../../domain/ord';
@@ -54,7 +55,7 @@ export async function findWrongTotal(database: Database, floors: Floors): Promis
   const swaps =
     floor === undefined
       ? 'SELECT count() FROM swaps'
-      : `SELECT (SELECT count() FROM swaps WHERE ord >= ${toOrd(floor, 0)}) + sum(dropped) FROM (
+      : `SELECT ${countSql('swaps', `ord >= ${toOrd(floor, 0)}`)} + sum(dropped) FROM (
            SELECT any(counts['swaps']) AS dropped FROM promotions WHERE status = 'done' AND to_block < ${floor}
            GROUP BY chain_id, from_block, to_block, to_hash)`;
   const totals = await selectMade(

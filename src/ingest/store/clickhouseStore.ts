@@ -3,6 +3,7 @@ import { localTable } from '../../clickhouse/schema/clusterSchema';
 import type { Database } from '../../clickhouse/client/database';
 import { insertRows } from '../../clickhouse/rows/inserter';
 import { selectAll, selectMade } from '../../clickhouse/client/namedQueries';
+import { countSql } from '../../clickhouse/client/queryText';
 import { bool, text, u64 } from '../../clickhouse/rows/columns';
 import { rowType } from '../../clickhouse/rows/rowType';
 import type { StoredToken } from '../pools/tokenBook';
@@ -309,7 +310,7 @@ async function checkRange(
     const [row] = await selectMade(
       database,
       `check ${table.name}`,
-      `SELECT count() AS total FROM ${table.name} WHERE ${condition}`,
+      `SELECT assumeNotNull(${countSql(table.name, condition)}) AS total`,
       {
         chain: chainId,
         from: intent.from,

@@ -5,6 +5,7 @@
  */
 import type { Database } from '../../clickhouse/client/database';
 import { selectMade, selectNamed } from '../../clickhouse/client/namedQueries';
+import { countSql } from '../../clickhouse/client/queryText';
 import { readOperations, writeOperation } from '../../clickhouse/schema/operations';
 import type { EventTableName } from '../../clickhouse/schema/eventTables';
 import { nullable, text, u32, u64 } from '../../clickhouse/rows/columns';
@@ -100,7 +101,7 @@ export async function planPrune(database: Database, bound: PruneBound): Promise<
   const [size] = await selectMade(
     database,
     'count rows to prune',
-    `SELECT (SELECT count() FROM ${table} WHERE ${isPrunedSql(table)}) AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
+    `SELECT ${countSql(table, isPrunedSql(table))} AS rows, sum(p.rows) AS all_rows, sum(bytes_on_disk) AS bytes
      FROM system.parts AS p WHERE active AND database = currentDatabase() AND table = {table:String}`,
     { table, ...prunedParams(floorBlock) },
     sizeRow,
