@@ -13,6 +13,7 @@
  */
 import { FormData, Pool, type Dispatcher } from 'undici';
 
+import { joinPieces } from '../../domain/time/joinPieces';
 import { addSummary } from './readCost';
 import { toEngineError, type EngineError } from './engineError';
 import { formatParam, type QueryParams } from './queryParams';
@@ -120,7 +121,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
     body.on('data', (chunk: Buffer) => chunks.push(chunk));
     body.once('end', () => resolve(null)).once('error', resolve);
   });
-  const bytes = Buffer.concat(chunks);
+  const bytes = await joinPieces(chunks);
   const error = findFramedError(bytes, answerTag) ?? failure;
   if (error !== null) throw error;
   return bytes;

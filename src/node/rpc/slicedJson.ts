@@ -4,6 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 
+import { joinPieces } from '../../domain/time/joinPieces';
 import { createSlices } from '../../domain/time/slices';
 import type { Clock } from './clock';
 import { ObjectShape } from './objectShape';
@@ -259,29 +260,11 @@ const SMALL_BYTES = 2 ** 18;
  * memory does not hold the bytes twice.
  */
 export async function parseAnswer(pieces: Buffer[], clock: Clock): Promise<unknown> {
-  const bytes = await join(pieces, clock);
+  const bytes = await joinPieces(pieces, createSlices(clock));
   if (bytes.length > SMALL_BYTES) return parseSliced(bytes, clock);
   try {
     return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
   } catch {
     return undefined;
   }
-}
-
-/**
- * Joins the pieces like Buffer.concat. Lets other work run in between, because writing to newly allocated
- * memory is slow.
- */
-async function join(pieces: Buffer[], clock: Clock): Promise<Buffer> {
-  const [first] = pieces;
-  if (pieces.length === 1 && first !== undefined) return first;
-  const slices = createSlices(clock);
-  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
-  let copied = 0;
-  for (const piece of pieces) {
-    copied += piece.copy(bytes, copied);
-    if (bytes.length > SMALL_BYTES) await slices.step();
-  }
-  pieces.length = 0;
-  return bytes;
 }
